@@ -49,9 +49,22 @@ typedef struct Progress {
 
 // The same for a kernel that counts, and then makes several sweeps.
 typedef struct PassesDone {
-  unsigned int parts, counted;     // parts of the count that are taken; 1: all are counted
+  Progress count;                  // done: 1 if all are counted
   unsigned int tiles[MAX_PASSES];  // written, of each pass
 } PassesDone;
+
+// A digit of wide keys: the bits (number >> shift) & mask of some runs of neighbours.
+enum { DIGIT_RUNS = 3 };
+typedef struct WideDigit {
+  unsigned int shift[DIGIT_RUNS], mask[DIGIT_RUNS];
+} WideDigit;
+
+// The bits in which numbers of wide keys differ, and digits of them (block/varying_bits.cuh).
+typedef struct VaryingDigits {
+  unsigned int bits[2];  // of the lower word and the upper one
+  unsigned int count;    // of digits; 0: digits are bytes
+  WideDigit digit[MAX_PASSES];
+} VaryingDigits;
 
 typedef struct Findings {
   // Cleared by the first kernel of a call (clear_findings()), or before it: CLEARED_BYTES.
@@ -63,8 +76,8 @@ typedef struct Findings {
   unsigned int digit_counts[MAX_PASSES * BINS + 1];     // SweepState.counts
   unsigned int frequent_sums[2 * (MOST_FREQUENT + 1)];  // of a count; behind digit_counts
   PassesDone done;
-  Progress merging;          // of samples of wide keys
-  Progress counting_values;  // of few, if the host does not wait
+  Progress progress;  // of samples that are merged, bits that are found or few values
+  VaryingDigits varying;
   SecondSums second;
   unsigned int second_arrived;
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)
@@ -87,7 +100,7 @@ static __device__ __forceinline__ bool is_sorted_already(const Findings *finding
 // The same, or sweeps are better than splitters.
 static __device__ __forceinline__ bool needs_no_splitters(const Findings *findings) {
   const unsigned int finding = *(const volatile unsigned int *)&findings->verdict.finding;
-  return finding == SORTED || finding == HEAVY;
+  return finding == SORTED || finding == HEAVY || finding == SPARSE;
 }
 
 // All threads of one block.

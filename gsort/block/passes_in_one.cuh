@@ -37,17 +37,16 @@ static __device__ __forceinline__ unsigned int take_part(unsigned int *taken) {
   return part;
 }
 
-// All threads of each block that is there: count(part) for each of `parts` parts, by one block
-// each; then waits for all. The block that counts last calls add_done(&done->counted, 1).
-template <class Count>
-static __device__ __forceinline__ void count_in_parts(PassesDone *done, unsigned int parts,
-                                                      Count count) {
+// All threads of each block that is there: body(part) for each of `parts` parts, by one block each;
+// then waits for all. The block that ends last calls add_done(&progress->done, 1).
+template <class Body>
+static __device__ __forceinline__ void in_parts(Progress *progress, unsigned int parts, Body body) {
   for (;;) {
-    const unsigned int part = take_part(&done->parts);
+    const unsigned int part = take_part(&progress->taken);
     if (part >= parts) break;
-    count(part);
+    body(part);
   }
-  wait_until(&done->counted, 1);
+  wait_until(&progress->done, 1);
 }
 
 #endif

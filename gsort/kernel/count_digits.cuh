@@ -95,7 +95,7 @@ static __device__ __forceinline__ void count_digits_by_grid(
   add_digit_counts(counters, copies, state);
   if (!is_last_block(&state.counts[PASSES * BINS], blocks)) return;
   place_digits(state, (unsigned int)n, warp_sums);
-  if (done != NULL) add_done(&done->counted, 1);
+  if (done != NULL) add_done(&done->count.done, 1);
 }
 
 // Whether two samples, judged, leave nothing but sweeps.

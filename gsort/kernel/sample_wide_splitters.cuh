@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     findings->stop = stops;
     findings->arrived = 0;
-    findings->merging = {0, 0};
+    findings->progress = {0, 0};
   }
   if (stops) return;
   if (blockIdx.x == 0)
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
 // back.
 static __global__ void __launch_bounds__(MERGE_THREADS, MERGE_BLOCKS)
     merge_sample(Wide *sample, Wide *other, unsigned int samples, Findings *findings) {
-  Progress *const progress = &findings->merging;
+  Progress *const progress = &findings->progress;
   wait_for_previous_kernel();
   if (findings->stop != 0) return;
   const unsigned int parts = (samples + MERGE_PART - 1) / MERGE_PART,

@@ -228,6 +228,14 @@ static __device__ __forceinline__ bool goes_on(const Findings &findings) {
   return findings.first_sample == EVEN && findings.second_sample == EVEN && findings.stop == 0;
 }
 
+// Whether words behind the first `bits` of the numbers of a block's codes differ unless the codes
+// are equal. The first bucket and the last one may have codes beyond the ends of the map.
+template <class Shared>
+static __device__ __forceinline__ bool words_are_exact(const WideMap &map, int bits) {
+  return map.kind != BY_VALUE && map.up + bits >= 32 + Shared::kPlaceBits - Shared::kBinBits &&
+         blockIdx.x > 0 && blockIdx.x < gridDim.x - 1;
+}
+
 static __device__ __forceinline__ const volatile unsigned int *as_volatile(
     const unsigned int *words) {
   return words;
@@ -261,7 +269,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   __syncthreads();
   unsigned int word[kItems];
   for_kind(map.kind, [&](auto kind) { find_words<decltype(kind)::kind>(map, mine, bits, word); });
-  sort_codes<None>(shared, mine, word, count);
+  sort_codes<None>(shared, mine, word, count, words_are_exact<Shared>(map, bits));
   write_sorted_bucket<kItems>(shared, count, out, (None *)NULL, to, code);
 }
 

@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   __syncthreads();
   unsigned int word[kItems];
   for_kind(map.kind, [&](auto kind) { find_words<decltype(kind)::kind>(map, mine, bits, word); });
-  sort_codes<Value>(shared, mine, word, count);
+  sort_codes<Value>(shared, mine, word, count, words_are_exact<Shared>(map, bits));
   write_sorted_bucket<kItems>(shared, count, out_keys, out_values, to, code);
 }
 

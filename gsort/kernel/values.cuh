@@ -156,7 +156,7 @@ static __global__ void __launch_bounds__(VALUE_THREADS)
 static __global__ void __launch_bounds__(VALUE_THREADS)
     sort_values_if_few(const unsigned int *keys, unsigned int *out, size_t n, ValueState state) {
   __shared__ ValuesShared shared;
-  Progress *const progress = &state.findings->counting_values;
+  Progress *const progress = &state.findings->progress;
   const unsigned int blocks = gridDim.x;
   wait_for_previous_kernel();
   if (state.findings->first_sample != FEW_VALUES) return;

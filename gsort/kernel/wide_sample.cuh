@@ -4,6 +4,7 @@
 #define GSORT_KERNEL_WIDE_SAMPLE_CUH
 
 #include "gsort/block/evenness.cuh"
+#include "gsort/block/varying_bits.cuh"
 #include "gsort/kernel/wide_split.cuh"
 
 // Least and greatest of the keys of a block, for all threads. `shared` is shared memory.
@@ -118,11 +119,14 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
   return UNEVEN;
 }
 
+// Bare keys of four digits or less from which on splitters are better than sweeps.
+enum { SPLITTERS_FROM = 6000000 };
+
 // The first block judges a sample, and the second one, at the same time, asks whether keys that
 // pass for even are; all prepare the regions of both steps. first_sample and second_sample receive
-// EVEN, UNEVEN or HEAVY. capacity: keys of a group of GROUP_BITS first bits that the first regions
-// can hold. everywhere: keys have to be even in each part of the input, too, and HEAVY is told of
-// keys that crowd.
+// EVEN, UNEVEN, SPARSE or HEAVY. capacity: keys of a group of GROUP_BITS first bits that the first
+// regions can hold. everywhere: keys have to be even in each part of the input, too, and HEAVY is
+// told of keys that crowd.
 [[maybe_unused]] static __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_wide(const Wide *keys, size_t n, WideCode code, float capacity, bool everywhere,
                 WideRegions parts, unsigned int part_count, WideRegions regions,
@@ -155,7 +159,10 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
     if (everywhere && !even_everywhere(word)) finding = UNEVEN;
   }
   const bool uneven = __syncthreads_or(threadIdx.x == 0 && finding != EVEN) != 0;
-  if (uneven) finding = everywhere && keys_crowd(key) ? HEAVY : UNEVEN;
+  if (uneven)
+    finding = few_bits_vary(key, everywhere || n < SPLITTERS_FROM ? 4 : 0) ? SPARSE
+              : everywhere && keys_crowd(key)                              ? HEAVY
+                                                                           : UNEVEN;
   if (threadIdx.x == 0)
     *(judges_first ? &findings->first_sample : &findings->second_sample) = finding;
 }

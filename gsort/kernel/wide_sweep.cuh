@@ -1,6 +1,7 @@
 // Stable sweeps over the digits of wide keys, for keys that suit nothing faster, and for any bits
 // of them. As sweep.cuh, but a sweep over a digit that all keys share returns at once:
 //
+//   find    if digits are not bytes: the bits that vary (block/varying_bits.cuh)  8 bytes a key
 //   count   the digits of all passes, one read                                    8 bytes a key
 //   sweep   over each digit that varies: 16 bytes a key, and its value twice
 //
@@ -10,12 +11,13 @@
 #define GSORT_KERNEL_WIDE_SWEEP_CUH
 
 #include "gsort/block/look_back.cuh"
+#include "gsort/block/varying_bits.cuh"
 #include "gsort/block/key_code.cuh"
 #include "gsort/kernel/count_digits.cuh"
 #include "gsort/warp/match.cuh"
 
 enum {
-  WIDE_PASSES = 8,
+  WIDE_PASSES = MAX_PASSES,
   WIDE_THREADS = 256,  // of a sweep: one per bin
   WIDE_WARPS = WIDE_THREADS / WARP_SIZE,
   WIDE_COUNT_WORDS = WIDE_PASSES * BINS + 1,
@@ -32,7 +34,8 @@ typedef struct WideElements {
 // As count_digits_by_grid(). counters: [WIDE_PASSES][BINS][copies] of shared memory.
 static __device__ __forceinline__ void count_wide_by_grid(
     unsigned int *counters, unsigned int copies, const Wide *keys, size_t n, WideBits number_of,
-    const SweepState &state, unsigned int blocks, unsigned int block, PassesDone *done) {
+    const SweepState &state, const VaryingDigits *varying, unsigned int blocks, unsigned int block,
+    PassesDone *done) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
   const size_t thread = (size_t)block * blockDim.x + threadIdx.x,
                threads = (size_t)blocks * blockDim.x;
@@ -45,13 +48,20 @@ static __device__ __forceinline__ void count_wide_by_grid(
   }
   __syncthreads();
   const unsigned int copy = threadIdx.x % copies;
+  const auto count_in = [&](int pass, unsigned int digit) {
+    atomicAdd(&counters[(pass * BINS + digit) * copies + copy], 1u);
+  };
+  const unsigned int digits = varying == NULL ? 0 : varying->count;
   const auto count = [&](Wide key) {
     const Wide number = number_of(key);
-#pragma unroll
-    for (int pass = 0; pass < WIDE_PASSES; pass++) {
-      const unsigned int digit = (unsigned int)(number >> (pass * DIGIT_BITS)) & (BINS - 1);
-      atomicAdd(&counters[(pass * BINS + digit) * copies + copy], 1u);
+    if (digits > 0) {
+      for (unsigned int pass = 0; pass < digits; pass++)
+        count_in(pass, digit_of(varying->digit[pass], number));
+      return;
     }
+#pragma unroll
+    for (int pass = 0; pass < WIDE_PASSES; pass++)
+      count_in(pass, (unsigned int)(number >> (pass * DIGIT_BITS)) & (BINS - 1));
   };
   const size_t twos = (uintptr_t)keys % 16 == 0 ? n / 2 : 0;
 #pragma unroll 2
@@ -61,6 +71,9 @@ static __device__ __forceinline__ void count_wide_by_grid(
     count(two.y);
   }
   for (size_t i = 2 * twos + thread; i < n; i += threads) count(keys[i]);
+  // Digits that there are not are 0.
+  if (digits > 0 && thread >= digits && thread < WIDE_PASSES)
+    atomicAdd(&state.counts[thread * BINS], (unsigned int)n);
   __syncthreads();
   for (unsigned int bin = threadIdx.x; bin < WIDE_PASSES * BINS; bin += blockDim.x) {
     unsigned int sum = 0;
@@ -70,15 +83,23 @@ static __device__ __forceinline__ void count_wide_by_grid(
   }
   if (!is_last_block(&state.counts[WIDE_PASSES * BINS], blocks)) return;
   place_digits(state, (unsigned int)n, warp_sums, WIDE_PASSES);
-  if (done != NULL) add_done(&done->counted, 1);
+  if (done != NULL) add_done(&done->count.done, 1);
+}
+
+// In front of a count whose digits are not bytes.
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    find_wide_digits(const Wide *keys, size_t n, WideBits number_of, Findings *findings) {
+  wait_for_previous_kernel();
+  find_varying_bits(keys, n, number_of, blockIdx.x, gridDim.x, findings);
 }
 
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_wide_digits(const Wide *keys, size_t n, WideBits number_of, SweepState state,
-                      unsigned int copies) {
+                      const VaryingDigits *varying, unsigned int copies) {
   extern __shared__ unsigned int counters[];
   wait_for_previous_kernel();
-  count_wide_by_grid(counters, copies, keys, n, number_of, state, gridDim.x, blockIdx.x, NULL);
+  count_wide_by_grid(counters, copies, keys, n, number_of, state, varying, gridDim.x, blockIdx.x,
+                     NULL);
 }
 
 // ---- sweep --------------------------------------------------------------------------------------
@@ -91,6 +112,10 @@ typedef struct WidePass {
   unsigned int *tile_counter;   // 0 before the launch
   void *look_back;              // [2][tiles][BINS], two look-backs in turns; the first one is 0
   unsigned int tiles;
+  const VaryingDigits *varying;  // NULL: digits are bytes
+  __device__ __forceinline__ WideDigit digit(void) const {
+    return varying != NULL && varying->count > 0 ? varying->digit[number] : byte_of_number(number);
+  }
 } WidePass;
 
 // Where a pass reads and writes. If no digit varies at all, the last pass moves the elements.
@@ -173,10 +198,9 @@ static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &
   ((Word *)pass.look_back)[(1 - route.look_back) * words + word_at] = 0;
 
   // Load and count.
-  const int shift = (int)pass.number * DIGIT_BITS;
-  const auto digit_of = [&](Wide key) {
-    return (unsigned int)(number_of(key) >> shift) & (BINS - 1);
-  };
+  const WideDigit digit_of_pass = pass.digit();
+  const auto digit_of_key = [&](Wide key) { return digit_of(digit_of_pass, number_of(key)); };
+  unsigned int digits[kItems / 4];  // four in a register
   const unsigned int first = first_wide_item<kItems>();
   const Wide *const keys = route.from.keys + begin + first, padding = decode(number_of.code, ~0ull);
   Wide key[kItems];
@@ -184,7 +208,11 @@ static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &
   for (int u = 0; u < kItems; u++)
     key[u] = first + u * WARP_SIZE < valid ? __ldcs(&keys[u * WARP_SIZE]) : padding;
 #pragma unroll
-  for (int u = 0; u < kItems; u++) atomicAdd(&shared.warp_bin[warp][digit_of(key[u])], 1u);
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int digit = digit_of_key(key[u]);
+    digits[u / 4] = with_byte(u % 4 == 0 ? 0 : digits[u / 4], u % 4, digit, 0);
+    atomicAdd(&shared.warp_bin[warp][digit], 1u);
+  }
   __syncthreads();
   unsigned int counts[WIDE_WARPS], count = 0;
 #pragma unroll
@@ -211,7 +239,7 @@ static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &
     unsigned int lanes[kBatch], digit[kBatch], slot[kBatch];
 #pragma unroll
     for (int i = 0; i < kBatch; i++) {
-      digit[i] = digit_of(key[q + i]);
+      digit[i] = byte_of(digits[q / 4], i);
       lanes[i] = match_digit<DIGIT_BITS>(digit[i]);
     }
 #pragma unroll
@@ -238,12 +266,11 @@ static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &
   __syncthreads();
 
   // Scatter.
-  unsigned int digits[kItems / 4];
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * WIDE_THREADS;
     const Wide moved = shared.tile[i];
-    const unsigned int digit = digit_of(moved);
+    const unsigned int digit = digit_of_key(moved);
     if (i < valid) route.to.keys[shared.bin_shift[digit] + i] = moved;
     digits[u / 4] = with_byte(u % 4 == 0 ? 0 : digits[u / 4], u % 4, digit, 0);
   }
@@ -289,9 +316,16 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   constexpr unsigned int kCopies =
       copies_in(sizeof shared, WIDE_PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
+  Progress *const finding = &way.findings->progress;
   const unsigned int n = elements_of(way, most), tiles = n / kTile + (n % kTile > 0);
-  count_in_parts(done, gridDim.x, [&](unsigned int part) {
-    count_wide_by_grid(shared_memory, kCopies, in.keys, n, number_of, state, gridDim.x, part, done);
+  if (way.findings->verdict.finding == SPARSE)
+    in_parts(finding, gridDim.x, [&](unsigned int part) {
+      if (find_varying_bits(in.keys, n, number_of, part, gridDim.x, way.findings))
+        add_done(&finding->done, 1);
+    });
+  in_parts(&done->count, gridDim.x, [&](unsigned int part) {
+    count_wide_by_grid(shared_memory, kCopies, in.keys, n, number_of, state, first.varying,
+                       gridDim.x, part, done);
   });
   unsigned int last = first.passes;  // pass that has moved the elements, if there is one
   for (unsigned int number = 0; number < first.passes; number++) {

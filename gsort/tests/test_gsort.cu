@@ -32,10 +32,11 @@ static std::mt19937_64 draw(1);
 static uint32_t below(uint32_t bound) { return (uint32_t)(draw() % bound); }
 
 // Inputs of many shapes. The names are printed with a failure.
-static const char *const shapes[] = {
-    "uniform", "small range", "few values", "one value",        "sorted",      "reversed",
-    "zipf",    "low bits",    "hot value",  "gaussian",         "permutation", "floats",
-    "zeros",   "two halves",  "staircase",  "shared high bits", "rare zeros",  "sparse bits"};
+static const char *const shapes[] = {"uniform",    "small range", "few values",  "one value",
+                                     "sorted",     "reversed",    "zipf",        "low bits",
+                                     "hot value",  "gaussian",    "permutation", "floats",
+                                     "zeros",      "two halves",  "staircase",   "shared high bits",
+                                     "rare zeros", "sparse bits", "letters"};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static uint32_t bits_of(float value) {
@@ -44,9 +45,16 @@ static uint32_t bits_of(float value) {
   return bits;
 }
 
+static uint64_t letters(uint64_t random) {
+  uint64_t word = 0;
+  for (int i = 0; i < 8; i++, random >>= 8) word = word << 8 | ('a' + (random & 255) % 26);
+  return word;
+}
+
 static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
   std::vector<uint64_t> keys(n);
   const uint32_t some = (uint32_t)draw(), range = 2 + below(1u << (1 + below(24)));
+  const uint64_t all = wide ? ~0ull : 0xffffffffu;
   const uint32_t values = 1 + below(200), step = 1 + below(3000);
   for (size_t i = 0; i < n; i++) {
     const uint32_t x = (uint32_t)draw();
@@ -75,6 +83,7 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
       case 15: keys[i] = (some & 0xfff00000u) | (x & 0xfffffu); break;
       case 16: keys[i] = x % 50000 == 0 ? x / 50000 % 2 << 31 : x; break;
       case 17: keys[i] = x & (uint32_t)draw(); break;
+      case 18: keys[i] = (range % 2 == 0 || x % 20000 != 0 ? letters(draw()) : draw()) & all; break;
     }
   }
   if (wide)  // the same shapes, in 64 bits
@@ -88,7 +97,7 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
       const double value = single;
       if (shape == 11)
         std::memcpy(&keys[i], &value, sizeof value);
-      else if (shape != 1 && shape != 7 && shape != 10)
+      else if (shape != 1 && shape != 7 && shape != 10 && shape != 18)
         keys[i] = keys[i] << 32 | low;
     }
   if (shape == 5) std::reverse(keys.begin(), keys.end());

@@ -144,7 +144,8 @@ static Finding wide_buckets_run(Call *call, Known *) {
                regions, plan.region_count, map, call->findings);
   launch_next(call, plan.first->kernel, sms, plan.first->threads, plan.first->shared_bytes, input,
               first_regions, 32 - first_bits, (const WideMap *)map, call->findings, waits, host);
-  if (waits && wait_for_finding(call, UNKNOWN) != EVEN) return UNEVEN;
+  const Finding finding = waits ? wait_for_finding(call, UNKNOWN) : EVEN;
+  if (finding != EVEN) return finding;
   if (two_steps)
     launch_next(call, plan.second->kernel, plan.part_count, plan.second->threads,
                 plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,

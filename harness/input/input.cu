@@ -48,6 +48,8 @@ enum {
   THOUSAND,
   HALF_EQUAL,
   STRINGS,
+  LETTERS,
+  FIELDS,
   NORMAL,
   LOGNORMAL
 };
@@ -92,6 +94,8 @@ extern "C" const InputKind wide_kinds[] = {
     {"thousand", "1,000 values", true},
     {"half-equal", "w, but every other key, at random places, has one common value", true},
     {"strings", "FNV-1a hashes of decimal numbers below 2^32", true},
+    {"letters", "8 letters from a to z, a byte each", true},
+    {"fields", "a number below 10^6, and in the lower half one below 10^5", true},
     {"normal", "sum of 12 uniform numbers from -1/2 to 1/2: mean 0, deviation 1", false},
     {"lognormal", "2^(3 normal), the power linear between integer exponents", false},
     {NULL, NULL, false},
@@ -204,6 +208,13 @@ static __device__ uint64_t string_hash(uint64_t number) {
 }
 
 // Of wide_kinds, but not a floating kind.
+// Each byte of w chooses one.
+static __device__ uint64_t letters(uint64_t w) {
+  uint64_t word = 0;
+  for (int i = 0; i < 8; i++, w >>= 8) word = word << 8 | ('a' + (w & 255) * 26 / 256);
+  return word;
+}
+
 static __device__ uint64_t wide_number(int kind, uint64_t seed, uint64_t i, uint64_t n) {
   const uint64_t w = uniform<uint64_t>(seed, i, 0), part = DAY_LENGTH / n;
   const unsigned int w1 = uniform<unsigned int>(seed, i, 1);
@@ -215,6 +226,8 @@ static __device__ uint64_t wide_number(int kind, uint64_t seed, uint64_t i, uint
     case TWICE: return uniform<uint64_t>(seed, i % ((n + 1) / 2), 0);
     case THOUSAND: return uniform<uint64_t>(seed, w1 % 1000, 2);
     case HALF_EQUAL: return uniform<uint64_t>(seed, w1 % 2 == 0 ? 0 : i, 0);
+    case LETTERS: return letters(w);
+    case FIELDS: return w % 1000000 << 32 | w1 % 100000;
     default: return string_hash(w >> 32);
   }
 }

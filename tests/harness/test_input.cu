@@ -181,6 +181,8 @@ TEST(test_typed_fingerprints) {
       {KEY_U64, "thousand", 0x5f730c3746825d73ull},
       {KEY_U64, "half-equal", 0x81015e114fdc7e51ull},
       {KEY_U64, "strings", 0xa5a8c05389870884ull},
+      {KEY_U64, "letters", 0x9aacdfda5ae58cf2ull},
+      {KEY_U64, "fields", 0x622c620b129dd352ull},
       {KEY_I64, "uniform", 0x28e80c1a5e5344f9ull},
       {KEY_F64, "uniform", 0x18daaab9596b2304ull},
       {KEY_F64, "normal", 0xb3cfa80f0c3bd4ebull},

@@ -1,0 +1,109 @@
+// Digits of the bits of wide keys that vary. Letters, decimal digits, or small numbers side by side
+// leave some bits of every byte alike, so that sweeps over bytes are more than sweeps over the
+// other bits:
+//
+//   four letters, the bits that vary   ...xxxxx ...xxxxx ...xxxxx ...xxxxx
+//   the digit that each belongs to     ...33332 ...22222 ...22111 ...11111     3 digits, not 4
+//
+// A digit has at most 8 bits, of at most three runs of neighbours.
+#ifndef GSORT_BLOCK_VARYING_BITS_CUH
+#define GSORT_BLOCK_VARYING_BITS_CUH
+
+#include "gsort/block/count.cuh"
+#include "gsort/block/findings.cuh"
+#include "gsort/block/key_code.cuh"
+
+static __device__ __forceinline__ unsigned int digit_of(const WideDigit &digit, Wide number) {
+  unsigned int value = 0;
+#pragma unroll
+  for (int run = 0; run < DIGIT_RUNS; run++)
+    value |= (unsigned int)(number >> digit.shift[run]) & digit.mask[run];
+  return value;
+}
+
+// Digit `pass` of all bits.
+static __device__ __forceinline__ WideDigit byte_of_number(unsigned int pass) {
+  return {{pass * DIGIT_BITS}, {BINS - 1}};
+}
+
+// How many digits the bits in `varying` make, and, if these are not too many, *varying_digits.
+static __device__ unsigned int make_digits(Wide varying, VaryingDigits *varying_digits) {
+  constexpr unsigned int kMost = DIGIT_BITS;
+  unsigned int digits = 0;
+  do {
+    WideDigit digit = {};
+    unsigned int bits = 0;
+    for (int run = 0; run < DIGIT_RUNS && varying != 0 && bits < kMost; run++) {
+      const unsigned int at = (unsigned int)__ffsll((long long)varying) - 1,
+                         behind = (unsigned int)__ffsll((long long)~(varying >> at)),
+                         length = min(behind - 1, kMost - bits);  // behind 64 bits: the latter
+      digit.shift[run] = at - bits;
+      digit.mask[run] = ((1u << length) - 1) << bits;
+      varying &= ~((((Wide)1 << length) - 1) << at);
+      bits += length;
+    }
+    if (varying_digits != NULL && digits < MAX_PASSES) varying_digits->digit[digits] = digit;
+    digits++;
+  } while (varying != 0);
+  if (varying_digits != NULL && digits <= MAX_PASSES) varying_digits->count = digits;
+  return digits;
+}
+
+// The bits in which the numbers of some keys of a block differ from `first`. All threads call it.
+static __device__ __forceinline__ Wide or_of_block(Wide mine) {
+  __shared__ unsigned int differ[2];
+  if (threadIdx.x < 2) differ[threadIdx.x] = 0;
+  __syncthreads();
+  const unsigned int lower = warp_or((unsigned int)mine),
+                     upper = warp_or((unsigned int)(mine >> 32));
+  if (threadIdx.x % WARP_SIZE == 0) {
+    atomicOr(&differ[0], lower);
+    atomicOr(&differ[1], upper);
+  }
+  __syncthreads();
+  return (Wide)differ[1] << 32 | differ[0];
+}
+
+// Whether sweeps over digits of the bits that vary in a sample are better than splitters: they are
+// `few` at most, or so many less than bytes that no map spreads the keys. All threads of a block
+// call it.
+template <int kEach>
+static __device__ bool few_bits_vary(const Wide (&key)[kEach], unsigned int few) {
+  __shared__ Wide first;
+  if (threadIdx.x == 0) first = key[0];
+  __syncthreads();
+  Wide mine = 0;
+#pragma unroll
+  for (int u = 0; u < kEach; u++) mine |= key[u] ^ first;
+  const Wide varying = or_of_block(mine);
+  // Bits that are alike in front of all others, or behind them, do no harm.
+  const int bits =
+      varying == 0 ? 0 : 65 - __clzll((long long)varying) - __ffsll((long long)varying);
+  const unsigned int bytes = (unsigned int)(bits + 7) / 8,
+                     most = max(few, bytes < 2 ? 0u : bytes - 2);
+  // Mostly the first of two questions is enough.
+  return (unsigned int)__popcll(varying) <= DIGIT_BITS * most && make_digits(varying, NULL) <= most;
+}
+
+// Finds the bits in which the numbers of all keys differ, and their digits: part `part` of `parts`.
+// True in the block that ends last, which has found them.
+template <class NumberOf>
+static __device__ __forceinline__ bool find_varying_bits(const Wide *keys, size_t n,
+                                                         NumberOf number_of, unsigned int part,
+                                                         unsigned int parts, Findings *findings) {
+  const Wide first = number_of(keys[0]);
+  const size_t step = (size_t)parts * blockDim.x;
+  Wide mine = 0;
+#pragma unroll 8
+  for (size_t i = (size_t)part * blockDim.x + threadIdx.x; i < n; i += step)
+    mine |= number_of(keys[i]) ^ first;
+  const Wide of_block = or_of_block(mine);
+  unsigned int *const bits = findings->varying.bits;
+  if (threadIdx.x < 2) atomicOr(&bits[threadIdx.x], (unsigned int)(of_block >> 32 * threadIdx.x));
+  if (!is_last_block(&findings->arrived, parts)) return false;
+  if (threadIdx.x == 0)
+    make_digits((Wide)__ldcg(&bits[1]) << 32 | __ldcg(&bits[0]), &findings->varying);
+  return true;
+}
+
+#endif
