@@ -52,7 +52,7 @@ static __device__ __forceinline__ void sort_bins(
     if (keys > kFewKeys && kCrowded)
       shared.full_bins()[atomicAdd(&shared.full_count, 1u)] = first << 16 | (unsigned int)keys;
     else if (keys > kFewKeys)
-      sort_by_insertion(&shared.tile[first], keys);
+      sort_few<KEYS_OF_THREAD>(&shared.tile[first], keys);
     else if (keys > 1)
       sort_few<kFewKeys>(&shared.tile[first], keys);
   }

@@ -101,8 +101,10 @@ static __device__ __forceinline__ void sort_wide_bins(
       tie = sort_few_words<kPlaceBits, 4>(words, count);
     else if (count <= 8)
       tie = sort_few_words<kPlaceBits, 8>(words, count);
+    else if (count <= 16)
+      tie = sort_few_words<kPlaceBits, 16>(words, count);
     else
-      sort_by_insertion(words, (int)count);
+      tie = sort_few_words<kPlaceBits, 32>(words, count);
     if (tie && !exact && !codes_in_order<kPlaceBits>(words, count, shared.code))
       insert_by_code<kPlaceBits>(words, count, shared.code);
   }

@@ -6,7 +6,7 @@
 
 // A sorting network: comparison c is between the indices a[c] < b[c].
 typedef struct Network {
-  int length, a[64], b[64];
+  int length, a[192], b[192];
 } Network;
 
 // Batcher's merge exchange for any number of keys (Knuth, "The Art of Computer Programming" 3,
@@ -52,15 +52,6 @@ template <int kSlots>
 static __device__ __forceinline__ void sort_few(unsigned int *keys, int count) {
   unsigned int k[kSlots];
   sort_few<kSlots>(keys, count, k);
-}
-
-static __device__ __forceinline__ void sort_by_insertion(unsigned int *keys, int count) {
-  for (int i = 1; i < count; i++) {
-    const unsigned int key = keys[i];
-    int to = i;
-    for (; to > 0 && keys[to - 1] > key; to--) keys[to] = keys[to - 1];
-    keys[to] = key;
-  }
 }
 
 // Elements of a bin that a warp sorts. With more, passes over all of the block's are faster.
