@@ -36,9 +36,9 @@ static void require_sort(int error) {
 
 // ---- inputs and checks, on the device -----------------------------------------------------------
 
-static const char *const inputs[] = {"uniform",     "narrow",    "few values",
-                                     "one value",   "ascending", "descending",
-                                     "half of one", "zipf-like", "repetitions"};
+static const char *const inputs[] = {"uniform",     "narrow",     "few values",  "one value",
+                                     "ascending",   "descending", "half of one", "zipf-like",
+                                     "repetitions", "nibbles"};
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 static __device__ Word mix(Word x) {
@@ -59,6 +59,7 @@ static __device__ Word key_of(int input, Word i, Word n, Word seed) {
     case 6: return w % 2 == 0 ? mix(seed) : mix(w);
     case 7: return mix(w) >> w % 40;
     case 8: return mix(seed + i / 3000);
+    case 9: return w & 0x0f0f0f0f0f0f0f0full;
     default: return w;
   }
 }
@@ -153,7 +154,7 @@ struct Stream {
   void choose(int wanted_form) {
     kind = (int)(draw() % KINDS);
     form = wanted_form + (draw() % 4 == 0 ? DOWN : 0);
-    n = 1 + draw() % (draw() % 2 == 0 ? most : most / 100);
+    n = 1 + draw() % (draw() % 2 == 0 ? most : most / 100 + 1);
   }
   void make_input() {
     input = (int)(draw() % INPUTS);
@@ -263,7 +264,7 @@ int main(int argc, char **argv) {
   Word most = 20000, seed = 1;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
-    if (std::strcmp(argv[i], "--most") == 0) most = std::strtoull(argv[i + 1], NULL, 0);
+    if (std::strcmp(argv[i], "--most") == 0) most = (Word)std::atof(argv[i + 1]);
     if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], NULL, 0);
   }
   // Or each kernel takes memory when it is first launched.
