@@ -76,13 +76,14 @@ typedef struct Findings {
   unsigned int digit_counts[MAX_PASSES * BINS + 1];     // SweepState.counts
   unsigned int frequent_sums[2 * (MOST_FREQUENT + 1)];  // of a count; behind digit_counts
   PassesDone done;
-  Progress progress;  // of samples that are merged, bits that are found or few values
+  Progress progress;  // of samples that are merged, or few values
   VaryingDigits varying;
   SecondSums second;
   unsigned int second_arrived;
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)
   // Samples judged: a Finding each.
   unsigned int first_sample, second_sample;
+  unsigned int most_digits;  // if one of them is SPARSE: of bits that vary
   unsigned int sample[2][SAMPLE_EACH + 1][SAMPLE_THREADS];  // of two clusters
   unsigned int values[MOST_VALUES + 1];  // few values: ascending, then the largest key
   FrequentValues frequent;
@@ -91,6 +92,12 @@ typedef struct Findings {
 static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for findings");
 
 enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
+
+// Whether few bits of the wide keys in a sample vary.
+static __device__ __forceinline__ bool is_sparse(const Findings *findings) {
+  return findings->first_sample == SPARSE ||
+         (findings->first_sample == EVEN && findings->second_sample == SPARSE);
+}
 
 // Whether a way that the host did not wait for has sorted the keys.
 static __device__ __forceinline__ bool is_sorted_already(const Findings *findings) {

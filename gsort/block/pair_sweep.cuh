@@ -127,8 +127,7 @@ typedef struct PairSweep {
   unsigned int *tile_counter;  // deals out tile numbers; 0 before the launch
   unsigned int *look_back;     // [tiles][bins] words of look_back.cuh, cleared
   SweepRoute route;
-  bool own_tiles;  // blocks begin with the tiles of their own numbers: all blocks fit on the device
-                   // together, or there is one for each tile
+  bool own_tiles;  // blocks have the tiles of their own numbers: there is one for each tile
 } PairSweep;
 
 // The shift of a bin that has no place for its pairs: nothing is written.
@@ -316,9 +315,7 @@ static __device__ __forceinline__ void sweep_tiles(PairSweepShared<kThreads, kIt
     unsigned int next = 0, count = 0;
     bool same;
     if (threadIdx.x == 0)
-      next = kind.is_ended()
-                 ? tiles
-                 : atomicAdd(sweep.tile_counter, 1u) + (sweep.own_tiles ? gridDim.x : 0);
+      next = sweep.own_tiles || kind.is_ended() ? tiles : atomicAdd(sweep.tile_counter, 1u);
     const bool minus_zero = from == AT_INPUT && encode_all(buffers.code, item.key);
     kind.see(item.key, minus_zero);
     count_digits_of_warp<kBits>(bins, item, kind.bins());

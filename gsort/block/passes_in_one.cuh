@@ -37,14 +37,15 @@ static __device__ __forceinline__ unsigned int take_part(unsigned int *taken) {
   return part;
 }
 
-// All threads of each block that is there: body(part) for each of `parts` parts, by one block each;
-// then waits for all. The block that ends last calls add_done(&progress->done, 1).
-template <class Body>
-static __device__ __forceinline__ void in_parts(Progress *progress, unsigned int parts, Body body) {
+// All threads of each block that is there: count(part) for each of `parts` parts, by one block
+// each; then waits for all. The block that counts last calls add_done(&progress->done, 1).
+template <class Count>
+static __device__ __forceinline__ void count_in_parts(Progress *progress, unsigned int parts,
+                                                      Count count) {
   for (;;) {
     const unsigned int part = take_part(&progress->taken);
     if (part >= parts) break;
-    body(part);
+    count(part);
   }
   wait_until(&progress->done, 1);
 }

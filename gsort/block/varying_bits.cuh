@@ -11,6 +11,7 @@
 
 #include "gsort/block/count.cuh"
 #include "gsort/block/findings.cuh"
+#include "gsort/block/index.cuh"
 #include "gsort/block/key_code.cuh"
 
 static __device__ __forceinline__ unsigned int digit_of(const WideDigit &digit, Wide number) {
@@ -64,11 +65,12 @@ static __device__ __forceinline__ Wide or_of_block(Wide mine) {
   return (Wide)differ[1] << 32 | differ[0];
 }
 
-// Whether sweeps over digits of the bits that vary in a sample are better than splitters: they are
-// `few` at most, or so many less than bytes that no map spreads the keys. All threads of a block
-// call it.
+// The most digits of bits that vary with which sweeps over them are better than splitters, if those
+// of a sample are not more, or 0. Of whole numbers, so many less than bytes that no map spreads
+// them; or `few`. All threads of a block call it.
 template <int kEach>
-static __device__ bool few_bits_vary(const Wide (&key)[kEach], unsigned int few) {
+static __device__ unsigned int digits_for_sweeps(const Wide (&key)[kEach], bool whole_numbers,
+                                                 unsigned int few) {
   __shared__ Wide first;
   if (threadIdx.x == 0) first = key[0];
   __syncthreads();
@@ -80,29 +82,29 @@ static __device__ bool few_bits_vary(const Wide (&key)[kEach], unsigned int few)
   const int bits =
       varying == 0 ? 0 : 65 - __clzll((long long)varying) - __ffsll((long long)varying);
   const unsigned int bytes = (unsigned int)(bits + 7) / 8,
-                     most = max(few, bytes < 2 ? 0u : bytes - 2);
+                     most = max(few, whole_numbers && bytes > 2 ? bytes - 2 : 0u);
   // Mostly the first of two questions is enough.
-  return (unsigned int)__popcll(varying) <= DIGIT_BITS * most && make_digits(varying, NULL) <= most;
+  return (unsigned int)__popcll(varying) <= DIGIT_BITS * most && make_digits(varying, NULL) <= most
+             ? most
+             : 0;
 }
 
-// Finds the bits in which the numbers of all keys differ, and their digits: part `part` of `parts`.
-// True in the block that ends last, which has found them.
-template <class NumberOf>
-static __device__ __forceinline__ bool find_varying_bits(const Wide *keys, size_t n,
-                                                         NumberOf number_of, unsigned int part,
-                                                         unsigned int parts, Findings *findings) {
-  const Wide first = number_of(keys[0]);
-  const size_t step = (size_t)parts * blockDim.x;
+// Finds the bits in which the numbers of all keys differ, and their digits if they are not more
+// than findings->most_digits. All threads of the grid call it. True in the block that ends last.
+static __device__ __forceinline__ bool find_varying_bits(const Wide *keys, size_t n, WideCode code,
+                                                         Findings *findings) {
+  const Wide first = order_of(code, keys[0]);
+  const size_t step = (size_t)gridDim.x * blockDim.x;
   Wide mine = 0;
 #pragma unroll 8
-  for (size_t i = (size_t)part * blockDim.x + threadIdx.x; i < n; i += step)
-    mine |= number_of(keys[i]) ^ first;
+  for (size_t i = global_index(); i < n; i += step) mine |= order_of(code, keys[i]) ^ first;
   const Wide of_block = or_of_block(mine);
   unsigned int *const bits = findings->varying.bits;
   if (threadIdx.x < 2) atomicOr(&bits[threadIdx.x], (unsigned int)(of_block >> 32 * threadIdx.x));
-  if (!is_last_block(&findings->arrived, parts)) return false;
-  if (threadIdx.x == 0)
-    make_digits((Wide)__ldcg(&bits[1]) << 32 | __ldcg(&bits[0]), &findings->varying);
+  if (!is_last_block(&findings->arrived)) return false;
+  const Wide varying = (Wide)__ldcg(&bits[1]) << 32 | __ldcg(&bits[0]);
+  if (threadIdx.x == 0 && make_digits(varying, &findings->varying) > findings->most_digits)
+    findings->varying.count = 0;
   return true;
 }
 

@@ -213,7 +213,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   constexpr unsigned int kTile = SWEEP_THREADS * kItems;
   const unsigned int n = elements_of(way, plan.n), tiles = n / kTile + (n % kTile > 0);
   if (!has_counted(way))
-    in_parts(&done->count, gridDim.x, [&](unsigned int part) {
+    count_in_parts(&done->count, gridDim.x, [&](unsigned int part) {
       count_digits_by_grid(shared_memory, kCopies, plan.in.keys, n, gridDim.x, plan.number_of,
                            state, part, done);
     });

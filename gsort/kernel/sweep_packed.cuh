@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   constexpr unsigned int kCopies = copies_in(sizeof shared, PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
   if (!has_counted(way))
-    in_parts(&done->count, gridDim.x, [&](unsigned int part) {
+    count_in_parts(&done->count, gridDim.x, [&](unsigned int part) {
       count_digits_by_grid(shared_memory, kCopies, buffers.input.keys, first.n, gridDim.x,
                            BitsThatCount{buffers.code, 0, ~0u}, state, part, done);
     });

@@ -119,8 +119,8 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
   return UNEVEN;
 }
 
-// Bare keys of four digits or less from which on splitters are better than sweeps.
-enum { SPLITTERS_FROM = 6000000 };
+// So few digits of bits that vary need no splitters, but of many bare keys.
+enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
 
 // The first block judges a sample, and the second one, at the same time, asks whether keys that
 // pass for even are; all prepare the regions of both steps. first_sample and second_sample receive
@@ -159,10 +159,15 @@ enum { SPLITTERS_FROM = 6000000 };
     if (everywhere && !even_everywhere(word)) finding = UNEVEN;
   }
   const bool uneven = __syncthreads_or(threadIdx.x == 0 && finding != EVEN) != 0;
-  if (uneven)
-    finding = few_bits_vary(key, everywhere || n < SPLITTERS_FROM ? 4 : 0) ? SPARSE
-              : everywhere && keys_crowd(key)                              ? HEAVY
-                                                                           : UNEVEN;
+  if (uneven) {
+    const bool floats = code.negative != 0;
+    const unsigned int most_digits = digits_for_sweeps(key, !floats,
+                                                       !everywhere && n >= SPLITTERS_FROM ? 0
+                                                       : floats ? FEW_DIGITS_OF_FLOATS
+                                                                : FEW_DIGITS);
+    if (most_digits > 0 && threadIdx.x == 0) findings->most_digits = most_digits;
+    finding = most_digits > 0 ? SPARSE : everywhere && keys_crowd(key) ? HEAVY : UNEVEN;
+  }
   if (threadIdx.x == 0)
     *(judges_first ? &findings->first_sample : &findings->second_sample) = finding;
 }

@@ -86,11 +86,15 @@ static __device__ __forceinline__ void count_wide_by_grid(
   if (done != NULL) add_done(&done->count.done, 1);
 }
 
-// In front of a count whose digits are not bytes.
+// If few bits vary in a sample: finds those that vary in all keys, and tells the host whether
+// digits of them suit (SPARSE), or splitters (UNEVEN).
 static __global__ void __launch_bounds__(COUNT_THREADS)
-    find_wide_digits(const Wide *keys, size_t n, WideBits number_of, Findings *findings) {
+    find_wide_digits(const Wide *keys, size_t n, WideCode code, Findings *findings,
+                     volatile HostVerdict *host) {
   wait_for_previous_kernel();
-  find_varying_bits(keys, n, number_of, blockIdx.x, gridDim.x, findings);
+  if (!is_sparse(findings)) return;
+  if (!find_varying_bits(keys, n, code, findings) || threadIdx.x > 0) return;
+  host->finding = findings->varying.count > 0 ? SPARSE : UNEVEN;
 }
 
 static __global__ void __launch_bounds__(COUNT_THREADS)
@@ -98,6 +102,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
                       const VaryingDigits *varying, unsigned int copies) {
   extern __shared__ unsigned int counters[];
   wait_for_previous_kernel();
+  if (varying != NULL && varying->count == 0) return;
   count_wide_by_grid(counters, copies, keys, n, number_of, state, varying, gridDim.x, blockIdx.x,
                      NULL);
 }
@@ -112,7 +117,8 @@ typedef struct WidePass {
   unsigned int *tile_counter;   // 0 before the launch
   void *look_back;              // [2][tiles][BINS], two look-backs in turns; the first one is 0
   unsigned int tiles;
-  const VaryingDigits *varying;  // NULL: digits are bytes
+  const VaryingDigits *varying;  // NULL: digits are bytes; none: returns at once, or they are bytes
+                                 // if one launch makes all sweeps
   __device__ __forceinline__ WideDigit digit(void) const {
     return varying != NULL && varying->count > 0 ? varying->digit[number] : byte_of_number(number);
   }
@@ -297,6 +303,7 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   extern __shared__ __align__(16) unsigned int shared_memory[];
   WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
+  if (pass.varying != NULL && pass.varying->count == 0) return;
   const WideRoute route = route_of(pass, in, spare, out);
   if (!route.moves) return;
   const unsigned int tile = take_wide_tile(shared, pass.tile_counter);
@@ -316,14 +323,8 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   constexpr unsigned int kCopies =
       copies_in(sizeof shared, WIDE_PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
-  Progress *const finding = &way.findings->progress;
   const unsigned int n = elements_of(way, most), tiles = n / kTile + (n % kTile > 0);
-  if (way.findings->verdict.finding == SPARSE)
-    in_parts(finding, gridDim.x, [&](unsigned int part) {
-      if (find_varying_bits(in.keys, n, number_of, part, gridDim.x, way.findings))
-        add_done(&finding->done, 1);
-    });
-  in_parts(&done->count, gridDim.x, [&](unsigned int part) {
+  count_in_parts(&done->count, gridDim.x, [&](unsigned int part) {
     count_wide_by_grid(shared_memory, kCopies, in.keys, n, number_of, state, first.varying,
                        gridDim.x, part, done);
   });

@@ -260,8 +260,13 @@ static size_t free_memory() {
 }
 
 int main(int argc, char **argv) {
+#ifdef CUDA_CPU
   double seconds = 2;
   Word most = 20000, seed = 1;
+#else  // large sorts fill the device, so that each has to go on beside parts of others
+  double seconds = 10;
+  Word most = 9000000, seed = 1;
+#endif
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
     if (std::strcmp(argv[i], "--most") == 0) most = (Word)std::atof(argv[i + 1]);

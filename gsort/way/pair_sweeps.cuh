@@ -51,29 +51,16 @@ static inline PairSweep sweep_of_digit(const Call *call, const SweepState &state
           false};
 }
 
-#ifdef CUDA_CPU
-static const bool blocks_run_together = false;  // one after the other, on each core
-#else
-static const bool blocks_run_together = true;
-#endif
-
-// Whether a multiprocessor holds as many blocks as `tiles` says.
-template <class Kernel>
-static bool all_resident(Call *call, const Shape &tiles, Kernel *kernel) {
-  int blocks = 0;
-  return blocks_run_together && allow_shared_bytes(call, kernel, tiles.shared_bytes) &&
-         succeeds(call, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                            &blocks, kernel, (int)tiles.threads, tiles.shared_bytes)) &&
-         blocks >= (int)tiles.per_sm;
-}
-
-// A sweep over `count` tiles; others: the kernel's arguments behind `sweep`.
+// A sweep over `count` tiles; others: the kernel's arguments behind `sweep`. Blocks begin with the
+// tiles of their own numbers only if there is one for each tile. Otherwise those that run would
+// wait for a tile of one that does not, and never if another stream's blocks, in its place, wait
+// alike.
 template <class... Others, class... Arguments>
 static void launch_sweep(Call *call, const Shape &tiles,
                          void (*kernel)(PairBuffers, PairSweep, Others...), unsigned int count,
                          const PairBuffers &buffers, PairSweep sweep, Arguments... others) {
   const unsigned int blocks = blocks_for(call, tiles, count);
-  sweep.own_tiles = blocks == count || (sweep.route.pass == 0 && all_resident(call, tiles, kernel));
+  sweep.own_tiles = blocks == count;
   launch_shape(call, tiles, kernel, blocks, buffers, sweep, others...);
 }
 

@@ -16,7 +16,8 @@ void sort_by_all_digits(Call *call, void *memory);
 // samples leave only sweeps. Returns SORTED.
 Finding sweep_if_unsorted(Call *call, void *memory, bool counts);
 // The same for keys of 64 bits, in call->workspace; sort_wide_if_unsorted() tries splitters before,
-// if n is large.
+// if n is large, and finds the bits that vary if these are few.
+void find_digits_if_sparse(Call *call);
 Finding sweep_wide_if_unsorted(Call *call);
 Finding sort_wide_if_unsorted(Call *call);
 // In front of them: sorts bare keys in one launch, if that way has found few values

@@ -144,6 +144,7 @@ static Finding between_run(Call *call, Known *) {
 }
 
 Finding sort_wide_if_unsorted(Call *call) {
+  find_digits_if_sparse(call);
   launch_any_between(call);
   return sweep_wide_if_unsorted(call);
 }

@@ -43,9 +43,14 @@ static size_t wide_sweeps_bytes(const Call *call, const KeyRange *) {
   return layout_of(call).bytes;
 }
 
-// sparse: digits may be of the bits that vary: a way has said so, or the device knows whether one
-// has.
-static void sort_by_wide_digits(Call *call, bool behind_a_way, bool sparse) {
+// The bits that vary and their digits, if the samples say that they are few.
+void find_digits_if_sparse(Call *call) {
+  launch_next(call, find_wide_digits, 2 * call->device->multiprocessors, COUNT_THREADS, 0,
+              (const Wide *)call->input.keys, call->n, call->wide_code, call->findings, call->host);
+}
+
+// varying: NULL: digits are bytes.
+static void sort_by_wide_digits(Call *call, bool behind_a_way, const VaryingDigits *varying) {
   const WideSweepLayout layout = layout_of(call);
   const size_t n = call->n;
   unsigned int *const look_back = (unsigned int *)(call->workspace + layout.state_at),
@@ -66,14 +71,8 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, bool sparse) {
                shared_bytes = sizeof(WideSweepShared<WIDE_ITEMS>);
   const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
                      sms = call->device->multiprocessors;
-  WidePass pass = {0,
-                   passes,
-                   state.spread,
-                   start,
-                   state.tile_counter,
-                   look_back,
-                   layout.tiles,
-                   sparse ? &call->findings->varying : NULL};
+  WidePass pass = {0,         passes,       state.spread, start, state.tile_counter,
+                   look_back, layout.tiles, varying};
   if (behind_a_way) {
     const unsigned int blocks = least_of(layout.tiles, WIDE_BLOCKS * sms);
     launch_next(call, all_kernels[call->value_bytes / 4][n >= HUGE_FROM], blocks, WIDE_THREADS,
@@ -84,9 +83,6 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, bool sparse) {
   unsigned int copies = n > 2000000 ? 16 : 2;
   while (copies * one_copy > call->device->shared_limit) copies /= 2;
   clear_words(call, state.counts, WIDE_COUNT_WORDS * sizeof(unsigned int));
-  if (sparse)
-    launch_first(call, find_wide_digits, 4 * sms, COUNT_THREADS, 0, (const Wide *)in.keys, n,
-                 number_of, call->findings);
   launch_first(call, count_wide_digits,
                least_of(parts_of(n, COUNT_THREADS * 2), sms * (copies > 8 ? 1 : 2)), COUNT_THREADS,
                copies * one_copy, in.keys, n, number_of, state, pass.varying, copies);
@@ -96,13 +92,20 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, bool sparse) {
 }
 
 Finding sweep_wide_if_unsorted(Call *call) {
-  sort_by_wide_digits(call, true, true);
+  sort_by_wide_digits(call, true, &call->findings->varying);
   return SORTED;
 }
 
+// If more bits vary than the samples have shown, the sweeps return at once.
 static Finding wide_sweeps_run(Call *call, Known *known) {
+  if (known->finding == SPARSE) {
+    fresh_verdict(call);
+    find_digits_if_sparse(call);
+    sort_by_wide_digits(call, false, &call->findings->varying);
+    return wait_for_finding(call, UNKNOWN) == UNEVEN ? UNEVEN : SORTED;
+  }
   if (call->n_on_device != NULL) clear_words(call, call->findings, CLEARED_BYTES);
-  sort_by_wide_digits(call, call->n_on_device != NULL, known->finding == SPARSE);
+  sort_by_wide_digits(call, call->n_on_device != NULL, NULL);
   return SORTED;
 }
 
