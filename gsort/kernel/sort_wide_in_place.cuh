@@ -6,8 +6,10 @@
 
 #include <type_traits>
 
+#include "gsort/block/findings.cuh"
+#include "gsort/block/overlap.cuh"
+#include "gsort/block/wide_bucket.cuh"
 #include "gsort/block/wide_splitters.cuh"
-#include "gsort/kernel/sort_wide_buckets.cuh"
 
 // Shared memory of a block. Value: None for bare keys.
 template <int kThreads, int kItems, int kBinBits, class Value>

@@ -6,7 +6,7 @@
 #define GSORT_KERNEL_SORT_WIDE_TILES_CUH
 
 #include "gsort/block/index.cuh"
-#include "gsort/kernel/sort_wide_buckets.cuh"
+#include "gsort/block/wide_bucket.cuh"
 #include "gsort/kernel/wide_sample.cuh"
 
 enum { PASS_THREADS = 256, PASS_ITEMS = 2 };

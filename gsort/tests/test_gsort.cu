@@ -284,9 +284,10 @@ int main(int argc, char **argv) {
   std::printf("1..1\n");
   static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32, GSORT_VALUE64,
                               GSORT_INDEX64};
-  // Wide keys that are not even: in one step and in two between splitters, or with a -0.
-  for (int i = 0; i < SHAPES + 8 && n == 0; i++) {
-    static const int of_pairs[] = {9, 6, 14, 8, 9, 6, 14, 17};
+  // Wide keys that are not even: in one step and in two between splitters, by sweeps over the bits
+  // that vary, of which the sample may see too few, or with a -0.
+  for (int i = 0; i < SHAPES + 10 && n == 0; i++) {
+    static const int of_pairs[] = {9, 6, 14, 8, 9, 6, 14, 17, 18, 18};
     const bool pairs = i >= SHAPES;
     const int s = pairs ? of_pairs[i - SHAPES] : i;
     Case c = {};
