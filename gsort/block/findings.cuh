@@ -47,7 +47,7 @@ typedef struct Progress {
   unsigned int taken, done;
 } Progress;
 
-// The same for a kernel that counts, and then makes several sweeps.
+// How far the blocks of a kernel have come that first counts digits, then sweeps over each.
 typedef struct PassesDone {
   Progress count;                  // done: 1 if all are counted
   unsigned int tiles[MAX_PASSES];  // written, of each pass
@@ -93,10 +93,10 @@ static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for fi
 
 enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
 
-// Whether few bits of the wide keys in a sample vary.
-static __device__ __forceinline__ bool is_sparse(const Findings *findings) {
-  return findings->first_sample == SPARSE ||
-         (findings->first_sample == EVEN && findings->second_sample == SPARSE);
+// What two samples say together.
+static __device__ __forceinline__ unsigned int finding_of_both(unsigned int first_sample,
+                                                               unsigned int second_sample) {
+  return first_sample == EVEN ? second_sample : first_sample;
 }
 
 // Whether a way that the host did not wait for has sorted the keys.

@@ -9,9 +9,7 @@
 #ifndef GSORT_BLOCK_VARYING_BITS_CUH
 #define GSORT_BLOCK_VARYING_BITS_CUH
 
-#include "gsort/block/count.cuh"
 #include "gsort/block/findings.cuh"
-#include "gsort/block/index.cuh"
 #include "gsort/block/key_code.cuh"
 
 static __device__ __forceinline__ unsigned int digit_of(const WideDigit &digit, Wide number) {
@@ -27,47 +25,47 @@ static __device__ __forceinline__ WideDigit byte_of_number(unsigned int pass) {
   return {{pass * DIGIT_BITS}, {BINS - 1}};
 }
 
-// How many digits the bits in `varying` make, and, if these are not too many, *varying_digits.
-static __device__ unsigned int make_digits(Wide varying, VaryingDigits *varying_digits) {
+// How many digits the bits in `varying` make. digit: [MAX_PASSES], receives the first ones; or
+// NULL.
+static __device__ unsigned int make_digits(Wide varying, WideDigit *digit) {
   constexpr unsigned int kMost = DIGIT_BITS;
   unsigned int digits = 0;
   do {
-    WideDigit digit = {};
+    WideDigit next = {};
     unsigned int bits = 0;
     for (int run = 0; run < DIGIT_RUNS && varying != 0 && bits < kMost; run++) {
       const unsigned int at = (unsigned int)__ffsll((long long)varying) - 1,
                          behind = (unsigned int)__ffsll((long long)~(varying >> at)),
                          length = min(behind - 1, kMost - bits);  // behind 64 bits: the latter
-      digit.shift[run] = at - bits;
-      digit.mask[run] = ((1u << length) - 1) << bits;
+      next.shift[run] = at - bits;
+      next.mask[run] = ((1u << length) - 1) << bits;
       varying &= ~((((Wide)1 << length) - 1) << at);
       bits += length;
     }
-    if (varying_digits != NULL && digits < MAX_PASSES) varying_digits->digit[digits] = digit;
+    if (digit != NULL && digits < MAX_PASSES) digit[digits] = next;
     digits++;
   } while (varying != 0);
-  if (varying_digits != NULL && digits <= MAX_PASSES) varying_digits->count = digits;
   return digits;
 }
 
-// The bits in which the numbers of some keys of a block differ from `first`. All threads call it.
+// The bits that some thread of a block has. All threads call it.
 static __device__ __forceinline__ Wide or_of_block(Wide mine) {
-  __shared__ unsigned int differ[2];
-  if (threadIdx.x < 2) differ[threadIdx.x] = 0;
+  __shared__ unsigned int some[2];
+  if (threadIdx.x < 2) some[threadIdx.x] = 0;
   __syncthreads();
-  const unsigned int lower = warp_or((unsigned int)mine),
-                     upper = warp_or((unsigned int)(mine >> 32));
-  if (threadIdx.x % WARP_SIZE == 0) {
-    atomicOr(&differ[0], lower);
-    atomicOr(&differ[1], upper);
+  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2)
+    mine |= __shfl_xor_sync(0xffffffffu, mine, lanes);
+  if (threadIdx.x % WARP_SIZE < 2) {
+    const unsigned int half = threadIdx.x % WARP_SIZE;
+    atomicOr(&some[half], (unsigned int)(mine >> 32 * half));
   }
   __syncthreads();
-  return (Wide)differ[1] << 32 | differ[0];
+  return (Wide)some[1] << 32 | some[0];
 }
 
-// The most digits of bits that vary with which sweeps over them are better than splitters, if those
-// of a sample are not more, or 0. Of whole numbers, so many less than bytes that no map spreads
-// them; or `few`. All threads of a block call it.
+// Up to how many digits of the bits that vary sweeps are better than splitters: `few`, or, for
+// whole numbers, two less than bytes, as no map spreads these. 0 if a sample has more digits. All
+// threads of a block call it.
 template <int kEach>
 static __device__ unsigned int digits_for_sweeps(const Wide (&key)[kEach], bool whole_numbers,
                                                  unsigned int few) {
@@ -87,25 +85,6 @@ static __device__ unsigned int digits_for_sweeps(const Wide (&key)[kEach], bool 
   return (unsigned int)__popcll(varying) <= DIGIT_BITS * most && make_digits(varying, NULL) <= most
              ? most
              : 0;
-}
-
-// Finds the bits in which the numbers of all keys differ, and their digits if they are not more
-// than findings->most_digits. All threads of the grid call it. True in the block that ends last.
-static __device__ __forceinline__ bool find_varying_bits(const Wide *keys, size_t n, WideCode code,
-                                                         Findings *findings) {
-  const Wide first = order_of(code, keys[0]);
-  const size_t step = (size_t)gridDim.x * blockDim.x;
-  Wide mine = 0;
-#pragma unroll 8
-  for (size_t i = global_index(); i < n; i += step) mine |= order_of(code, keys[i]) ^ first;
-  const Wide of_block = or_of_block(mine);
-  unsigned int *const bits = findings->varying.bits;
-  if (threadIdx.x < 2) atomicOr(&bits[threadIdx.x], (unsigned int)(of_block >> 32 * threadIdx.x));
-  if (!is_last_block(&findings->arrived)) return false;
-  const Wide varying = (Wide)__ldcg(&bits[1]) << 32 | __ldcg(&bits[0]);
-  if (threadIdx.x == 0 && make_digits(varying, &findings->varying) > findings->most_digits)
-    findings->varying.count = 0;
-  return true;
 }
 
 #endif

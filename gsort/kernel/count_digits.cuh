@@ -101,7 +101,7 @@ static __device__ __forceinline__ void count_digits_by_grid(
 // Whether two samples, judged, leave nothing but sweeps.
 static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_sample,
                                                          unsigned int second_sample) {
-  return (first_sample == EVEN ? second_sample : first_sample) == UNEVEN;
+  return finding_of_both(first_sample, second_sample) == UNEVEN;
 }
 
 // Sweeps behind a way that the host does not wait for, or that the device tells n.

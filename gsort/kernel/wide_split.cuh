@@ -241,8 +241,7 @@ static __device__ __forceinline__ void split_wide_tiles(
 static __device__ __forceinline__ void tell_samples(const Findings *findings, bool tells_even,
                                                     volatile HostVerdict *host) {
   if (blockIdx.x > 0 || threadIdx.x > 0) return;
-  const unsigned int first = findings->first_sample,
-                     finding = first == EVEN ? findings->second_sample : first;
+  const unsigned int finding = finding_of_both(findings->first_sample, findings->second_sample);
   if (finding != EVEN || tells_even) host->finding = finding;
 }
 

@@ -87,14 +87,27 @@ static __device__ __forceinline__ void count_wide_by_grid(
 }
 
 // If few bits vary in a sample: finds those that vary in all keys, and tells the host whether
-// digits of them suit (SPARSE), or splitters (UNEVEN).
+// digits of them suit (SPARSE), or are more than findings->most_digits, so that splitters do
+// (UNEVEN).
 static __global__ void __launch_bounds__(COUNT_THREADS)
     find_wide_digits(const Wide *keys, size_t n, WideCode code, Findings *findings,
                      volatile HostVerdict *host) {
   wait_for_previous_kernel();
-  if (!is_sparse(findings)) return;
-  if (!find_varying_bits(keys, n, code, findings) || threadIdx.x > 0) return;
-  host->finding = findings->varying.count > 0 ? SPARSE : UNEVEN;
+  if (finding_of_both(findings->first_sample, findings->second_sample) != SPARSE) return;
+  const Wide first = order_of(code, keys[0]);
+  const size_t threads = (size_t)gridDim.x * blockDim.x;
+  Wide mine = 0;
+#pragma unroll 8
+  for (size_t i = global_index(); i < n; i += threads) mine |= order_of(code, keys[i]) ^ first;
+  const Wide of_block = or_of_block(mine);
+  VaryingDigits *const varying = &findings->varying;
+  if (threadIdx.x < 2)
+    atomicOr(&varying->bits[threadIdx.x], (unsigned int)(of_block >> 32 * threadIdx.x));
+  if (!is_last_block(&findings->arrived) || threadIdx.x > 0) return;
+  const unsigned int digits = make_digits(
+      (Wide)__ldcg(&varying->bits[1]) << 32 | __ldcg(&varying->bits[0]), varying->digit);
+  if (digits <= findings->most_digits) varying->count = digits;
+  host->finding = varying->count > 0 ? SPARSE : UNEVEN;
 }
 
 static __global__ void __launch_bounds__(COUNT_THREADS)
@@ -117,8 +130,9 @@ typedef struct WidePass {
   unsigned int *tile_counter;   // 0 before the launch
   void *look_back;              // [2][tiles][BINS], two look-backs in turns; the first one is 0
   unsigned int tiles;
-  const VaryingDigits *varying;  // NULL: digits are bytes; none: returns at once, or they are bytes
-                                 // if one launch makes all sweeps
+  // NULL: digits are bytes. If there are no other digits, sweep_wide() returns at once, as the keys
+  // are left to splitters, and sweep_wide_if_unsorted(), behind these, takes bytes.
+  const VaryingDigits *varying;
   __device__ __forceinline__ WideDigit digit(void) const {
     return varying != NULL && varying->count > 0 ? varying->digit[number] : byte_of_number(number);
   }

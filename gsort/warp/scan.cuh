@@ -41,17 +41,6 @@ static __device__ __forceinline__ unsigned int warp_min(unsigned int value,
 #endif
 }
 
-// Bits that some lane of a whole warp has, in all of them.
-static __device__ __forceinline__ unsigned int warp_or(unsigned int value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  for (int mask = WARP_SIZE / 2; mask > 0; mask /= 2)
-    value |= __shfl_xor_sync(0xffffffffu, value, mask);
-  return value;
-#else
-  return __reduce_or_sync(0xffffffffu, value);
-#endif
-}
-
 // Sum over the lanes of a whole warp, in all of them.
 static __device__ __forceinline__ unsigned int warp_sum(unsigned int value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800

@@ -207,7 +207,6 @@ static __device__ uint64_t string_hash(uint64_t number) {
   return hash;
 }
 
-// Of wide_kinds, but not a floating kind.
 // Each byte of w chooses one.
 static __device__ uint64_t letters(uint64_t w) {
   uint64_t word = 0;
@@ -215,6 +214,7 @@ static __device__ uint64_t letters(uint64_t w) {
   return word;
 }
 
+// Of wide_kinds, but not a floating kind.
 static __device__ uint64_t wide_number(int kind, uint64_t seed, uint64_t i, uint64_t n) {
   const uint64_t w = uniform<uint64_t>(seed, i, 0), part = DAY_LENGTH / n;
   const unsigned int w1 = uniform<unsigned int>(seed, i, 1);
