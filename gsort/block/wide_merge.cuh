@@ -30,13 +30,13 @@ static __device__ __forceinline__ void merge_items(const Wide *codes, unsigned i
     const bool takes_a = b >= end || (a < middle && of_a <= of_b);
     merged[u] = takes_a ? of_a : of_b;
     from[u] = takes_a ? a : b;
-    if (takes_a) {
-      a++;
-      of_a = a < middle ? codes[a] : ~0ull;
-    } else {
-      b++;
-      of_b = b < end ? codes[b] : ~0ull;
-    }
+    // One load for both runs: threads of a warp do not branch.
+    a += takes_a ? 1 : 0;
+    b += takes_a ? 0 : 1;
+    const unsigned int next = takes_a ? a : b;
+    const Wide code = next < (takes_a ? middle : end) ? codes[next] : ~0ull;
+    of_a = takes_a ? code : of_a;
+    of_b = takes_a ? of_b : code;
   }
 }
 
@@ -113,39 +113,78 @@ static __device__ __noinline__ void merge_sort_codes(Wide *codes, Value *values,
   __syncthreads();
 }
 
-// Merges count elements, which are sorted runs of `run`, in pairs, as far as one thread has to: the
-// kItems elements from index `at` on. run and at are multiples of kItems.
-template <int kItems, class Value>
-static __device__ __forceinline__ void merge_runs_at(const Wide *from, const Value *from_values,
-                                                     Wide *to, Value *to_values, unsigned int count,
-                                                     unsigned int run, unsigned int at) {
-  if (at >= count) return;
-  const unsigned int first = at / run / 2 * 2 * run, middle = min(first + run, count),
-                     end = middle + min(run, count - middle);
-  Wide item[kItems];
-  Value value[kItems] = {};
-  load_merged(from, from_values, first, middle, end, at, item, value);
-  store_items(to, to_values, at, end, item, value);
+// How many of the first `diagonal` elements of two merged runs are from the first run. All lanes of
+// a warp, which compare in 32 places at a time.
+static __device__ __forceinline__ unsigned int split_by_warp(const Wide *a, unsigned int in_a,
+                                                             const Wide *b, unsigned int in_b,
+                                                             unsigned int diagonal) {
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  unsigned int low = diagonal > in_b ? diagonal - in_b : 0, high = min(diagonal, in_a);
+  while (low < high) {
+    const unsigned int stride = (high - low) / (WARP_SIZE + 1) + 1,
+                       probe = low + (lane + 1) * stride - 1;
+    const bool is_before = probe < high && a[probe] <= b[diagonal - 1 - probe];
+    low += (unsigned int)__popc((int)__ballot_sync(0xffffffffu, is_before)) * stride;
+    high = min(high, low + stride - 1);
+  }
+  return low;
 }
 
-// All threads of a block: merges sorted runs of `run` elements until there is one, from one array
-// to the other and back; returns whether they are in the spare one in the end. run: a multiple of
-// kItems.
-template <int kThreads, int kItems, class Value>
-static __device__ __noinline__ bool merge_runs(Wide *codes, Value *values, Wide *spare,
-                                               Value *spare_values, unsigned int count,
-                                               unsigned int run) {
-  bool in_spare = false;
-  for (; run < count; run *= 2) {
-    for (unsigned int at = threadIdx.x * kItems; at < count; at += kThreads * kItems)
-      if (in_spare)
-        merge_runs_at<kItems>(spare, spare_values, codes, values, count, run, at);
-      else
-        merge_runs_at<kItems>(codes, values, spare, spare_values, count, run, at);
-    __syncthreads();
-    in_spare = !in_spare;
+// Sorted runs of codes, and what goes with each code. Value: None for bare keys.
+template <class Value>
+struct Runs {
+  Wide *codes;
+  Value *values;
+  __device__ __forceinline__ void put(unsigned int i, Wide code, Value value) const {
+    codes[i] = code;
+    if constexpr (!IS_NONE<Value>) values[i] = value;
   }
-  return in_spare;
+};
+
+// All threads of a block: of `count` elements, whose sorted runs of `run` are merged in pairs, the
+// kThreads * kItems from index `at` on; to.put(i, code, value) takes the i-th. tile: shared memory
+// for as many. at and 2 x run are multiples of that. A barrier has to be before, and behind.
+template <int kThreads, int kItems, class Value, class Output>
+static __device__ __forceinline__ void merge_part(Runs<Value> tile, Runs<Value> from,
+                                                  unsigned int count, unsigned int run,
+                                                  unsigned int at, const Output &to) {
+  __shared__ unsigned int split[2];
+  const unsigned int first = at / run / 2 * 2 * run, middle = first + min(run, count - first),
+                     end = middle + min(run, count - middle),
+                     all = min((unsigned int)(kThreads * kItems), end - at),
+                     warp = threadIdx.x / WARP_SIZE;
+  if (warp < 2) {
+    const unsigned int of_first =
+        split_by_warp(from.codes + first, middle - first, from.codes + middle, end - middle,
+                      at - first + warp * all);
+    if (threadIdx.x % WARP_SIZE == 0) split[warp] = of_first;
+  }
+  __syncthreads();
+  const unsigned int in_a = split[1] - split[0], a = first + split[0],
+                     b = middle + (at - first - split[0]) - in_a;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * kThreads;
+    if (i >= all) continue;
+    tile.codes[i] = from.codes[(i < in_a ? a : b) + i];
+    if constexpr (!IS_NONE<Value>) tile.values[i] = from.values[(i < in_a ? a : b) + i];
+  }
+  __syncthreads();
+  Wide item[kItems];
+  Value value[kItems] = {};
+  const unsigned int mine = min(threadIdx.x * kItems, all);
+  load_merged(tile.codes, tile.values, 0, in_a, all, mine, item, value);
+  __syncthreads();
+  store_items(tile.codes, tile.values, mine, all, item, value);
+  __syncthreads();
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * kThreads;
+    if (i >= all) continue;
+    Value of_code = {};
+    if constexpr (!IS_NONE<Value>) of_code = tile.values[i];
+    to.put(at + i, tile.codes[i], of_code);
+  }
 }
 
 #endif

@@ -12,10 +12,11 @@ enum {
   SAMPLE_ITEMS = 3,
   SAMPLE_RUN = SAMPLE_THREADS * SAMPLE_ITEMS,
   MERGE_THREADS = 256,
-  MERGE_ITEMS = 2,  // more threads hide the latency of each other's loads
+  MERGE_ITEMS = 3,
   MERGE_PART = MERGE_THREADS * MERGE_ITEMS,
-  MERGE_BLOCKS = 8  // on a multiprocessor
+  MERGE_BLOCKS = 5  // on a multiprocessor
 };
+static_assert(2 * SAMPLE_RUN % MERGE_PART == 0, "parts of two runs");
 
 // Times that `samples` samples are merged.
 static inline __host__ __device__ unsigned int sample_merges(unsigned int samples) {
@@ -60,6 +61,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
 // back.
 static __global__ void __launch_bounds__(MERGE_THREADS, MERGE_BLOCKS)
     merge_sample(Wide *sample, Wide *other, unsigned int samples, Findings *findings) {
+  __shared__ Wide tile[MERGE_PART];
   Progress *const progress = &findings->progress;
   wait_for_previous_kernel();
   if (findings->stop != 0) return;
@@ -75,10 +77,11 @@ static __global__ void __launch_bounds__(MERGE_THREADS, MERGE_BLOCKS)
       mine = 0;
       wait_until(&progress->done, merge * parts);
     }
-    const bool back = merge % 2 == 1;
-    merge_runs_at<MERGE_ITEMS>(back ? other : sample, (const None *)NULL, back ? sample : other,
-                               (None *)NULL, samples, (unsigned int)SAMPLE_RUN << merge,
-                               part % parts * MERGE_PART + threadIdx.x * MERGE_ITEMS);
+    const Runs<None> here = {merge % 2 == 0 ? sample : other, NULL},
+                     there = {merge % 2 == 0 ? other : sample, NULL};
+    merge_part<MERGE_THREADS, MERGE_ITEMS>(Runs<None>{tile, NULL}, here, samples,
+                                           (unsigned int)SAMPLE_RUN << merge,
+                                           part % parts * MERGE_PART, there);
     mine++;
   }
 }

@@ -56,16 +56,21 @@ static __device__ __noinline__ void sort_large_bucket(Shared &shared, const BinB
     sort_small_bucket<kItems>(shared, run, keys, values, {0, 0});
     __syncthreads();
   }
-  keys += bucket.begin;
-  values += bucket.begin;
-  spare += bucket.begin;
-  spare_values += bucket.begin;
-  const bool in_spare =
-      merge_runs<Shared::kThreads, kItems>(keys, values, spare, spare_values, bucket.count, kRun);
+  Runs<Value> tile = {shared.code, NULL}, from = {keys + bucket.begin, values + bucket.begin},
+              to = {spare + bucket.begin, spare_values + bucket.begin};
+  if constexpr (!IS_NONE<Value>) tile.values = shared.value;
+  for (unsigned int length = kRun; length < bucket.count; length *= 2) {
+    for (unsigned int at = 0; at < bucket.count; at += kRun) {
+      merge_part<Shared::kThreads, kItems>(tile, from, bucket.count, length, at, to);
+      __syncthreads();
+    }
+    const Runs<Value> merged = to;
+    to = from;
+    from = merged;
+  }
   for (unsigned int i = threadIdx.x; i < bucket.count; i += Shared::kThreads) {
-    keys[i] = decode(code, in_spare ? spare[i] : keys[i]);
-    if constexpr (!IS_NONE<Value>)
-      if (in_spare) values[i] = spare_values[i];
+    keys[bucket.begin + i] = decode(code, from.codes[i]);
+    if constexpr (!IS_NONE<Value>) values[bucket.begin + i] = from.values[i];
   }
 }
 

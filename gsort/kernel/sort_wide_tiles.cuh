@@ -9,7 +9,7 @@
 #include "gsort/block/wide_bucket.cuh"
 #include "gsort/kernel/wide_sample.cuh"
 
-enum { PASS_THREADS = 256, PASS_ITEMS = 2 };
+enum { PASS_THREADS = 256 };
 
 // The input and the output. values: NULL: none, or, if there are out_values, indices.
 template <class Value>
@@ -19,23 +19,18 @@ struct FewPairs {
   unsigned int n;  // not 0
   Wide *out_keys;
   Value *out_values;
-  // The element at `place` of the input comes `i`-th.
-  __device__ __forceinline__ void put(unsigned int i, unsigned int place) const {
+  // The element at `place` of the input, which has this code, comes `i`-th.
+  __device__ __forceinline__ void put(unsigned int i, Wide, unsigned int place) const {
     out_keys[i] = keys[place];
     if (out_values != NULL) out_values[i] = values == NULL ? (Value)place : values[place];
   }
 };
 
-// Sorted codes, and the place of each in the input.
-typedef struct CodesInOrder {
-  Wide *codes;
-  unsigned int *places;
-} CodesInOrder;
-
-// A tile of kThreads * kItems elements for each block. tiles: NULL if there is one tile.
+// A tile of kThreads * kItems elements for each block. tiles: sorted codes, and the place of each
+// in the input; NULL if there is one tile.
 template <int kThreads, int kItems, int kBinBits, class Value>
 static __global__ void __launch_bounds__(kThreads)
-    sort_wide_tiles(FewPairs<Value> pairs, WideBits number_of, CodesInOrder tiles) {
+    sort_wide_tiles(FewPairs<Value> pairs, WideBits number_of, Runs<unsigned int> tiles) {
   typedef WideBucketShared<kThreads, kItems, kBinBits> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   __shared__ Wide ends[2][MAX_WARPS];
@@ -71,35 +66,23 @@ static __global__ void __launch_bounds__(kThreads)
     if (i >= count) continue;
     const unsigned int p = shared.word[i] & Shared::kPlaces;
     if (tiles.codes == NULL) {
-      pairs.put(i, p);
+      pairs.put(i, shared.code[p], p);
     } else {
-      tiles.codes[begin + i] = shared.code[p];
-      tiles.places[begin + i] = begin + p;
+      tiles.put(begin + i, shared.code[p], begin + p);
     }
   }
 }
 
-// Merges runs of `run` elements in pairs.
-static __global__ void __launch_bounds__(PASS_THREADS)
-    merge_tiles(CodesInOrder from, CodesInOrder to, unsigned int n, unsigned int run) {
+// Merges runs of `run` elements in pairs. to: Runs, or, for the last two, FewPairs.
+template <int kItems, class Output>
+static __global__ void __launch_bounds__(PASS_THREADS, 5)
+    merge_tiles(Runs<unsigned int> from, Output to, unsigned int n, unsigned int run) {
+  constexpr unsigned int kPart = PASS_THREADS * kItems;
+  __shared__ Wide codes[kPart];
+  __shared__ unsigned int places[kPart];
   wait_for_previous_kernel();
-  merge_runs_at<PASS_ITEMS>(from.codes, from.places, to.codes, to.places, n, run,
-                            (unsigned int)global_index() * PASS_ITEMS);
-}
-
-// The last two runs.
-template <class Value>
-static __global__ void __launch_bounds__(PASS_THREADS)
-    merge_last_tiles(FewPairs<Value> pairs, CodesInOrder from, unsigned int run) {
-  const unsigned int at = (unsigned int)global_index() * PASS_ITEMS, n = pairs.n;
-  wait_for_previous_kernel();
-  if (at >= n) return;
-  Wide code[PASS_ITEMS];
-  unsigned int place[PASS_ITEMS];
-  load_merged(from.codes, from.places, 0, run, n, at, code, place);
-#pragma unroll
-  for (int u = 0; u < PASS_ITEMS; u++)
-    if (at + u < n) pairs.put(at + u, place[u]);
+  merge_part<PASS_THREADS, kItems>(Runs<unsigned int>{codes, places}, from, n, run,
+                                   blockIdx.x * kPart, to);
 }
 
 #endif

@@ -1,21 +1,42 @@
 // Few wide keys, in tiles that are merged (kernel/sort_wide_tiles.cuh):
 //
 //   in -sort-> tiles -merge-> .. -merge-> out
+//
+// 16 bytes of workspace an element.
 #include "gsort/kernel/sort_wide_tiles.cuh"
 #include "gsort/way/launch.cuh"
 
 enum { TILE_THREADS = 256, TILE_ITEMS = 9, TILE_BIN_BITS = 10, TILE = TILE_THREADS * TILE_ITEMS };
+enum { MANY_TILES_FROM = 600000 };  // elements, from which on fewer blocks merge more each
 
-// Bytes of the workspace: tiles, and what they are merged to, in turns; 0 if there is one tile.
-static size_t plan_tiles(const Call *call, char *workspace, CodesInOrder (&runs)[2]) {
+// Where runs are, in turns, if there is more than one tile. The last merge reads the workspace and
+// the input, so that the others may use the output. Returns bytes of the workspace.
+static size_t plan_tiles(const Call *call, char *workspace, Runs<unsigned int> (&runs)[2]) {
   Pieces pieces = {workspace, 0};
-  for (CodesInOrder &of_turn : runs) {
-    of_turn = {NULL, NULL};
-    if (call->n <= TILE) continue;
-    of_turn.codes = pieces.next<Wide>(call->n);
-    of_turn.places = pieces.next<unsigned int>(call->n);
+  unsigned int merges = 0;
+  for (size_t run = TILE; run < call->n; run *= 2) merges++;
+  for (unsigned int turn = 0; turn < 2; turn++) {
+    runs[turn] = {(Wide *)call->output.keys, NULL};
+    if (turn != merges % 2) runs[turn].codes = pieces.next<Wide>(call->n);
+    runs[turn].values = pieces.next<unsigned int>(call->n);
   }
-  return pieces.bytes;
+  if (merges == 0) runs[0].codes = NULL;
+  return merges == 0 ? 0 : pieces.bytes;
+}
+
+// kItems: elements of a thread.
+template <int kItems, class Value>
+static void merge_all_tiles(Call *call, const Runs<unsigned int> (&runs)[2],
+                            const FewPairs<Value> &pairs) {
+  constexpr unsigned int kPart = PASS_THREADS * kItems;
+  static_assert(2 * TILE % kPart == 0, "parts of two tiles");
+  const unsigned int n = pairs.n, blocks = parts_of(n, kPart);
+  unsigned int run = TILE, turn = 0;
+  for (; 2 * run < n; run *= 2, turn = 1 - turn)
+    launch_next(call, merge_tiles<kItems, Runs<unsigned int>>, blocks, PASS_THREADS, 0, runs[turn],
+                runs[1 - turn], n, run);
+  launch_next(call, merge_tiles<kItems, FewPairs<Value>>, blocks, PASS_THREADS, 0, runs[turn],
+              pairs, n, run);
 }
 
 template <class Value>
@@ -24,22 +45,21 @@ static void sort_tiles(Call *call) {
   const FewPairs<Value> pairs = {(const Wide *)call->input.keys, (const Value *)call->input.values,
                                  n, (Wide *)call->output.keys, (Value *)call->output.values};
   const WideBits number_of = {call->wide_code, call->begin_bit, ~0ull >> (64 - call->bits)};
-  CodesInOrder runs[2];
+  Runs<unsigned int> runs[2];
   plan_tiles(call, call->workspace, runs);
   launch_first(call, sort_wide_tiles<TILE_THREADS, TILE_ITEMS, TILE_BIN_BITS, Value>,
                parts_of(n, TILE), TILE_THREADS,
                sizeof(WideBucketShared<TILE_THREADS, TILE_ITEMS, TILE_BIN_BITS>), pairs, number_of,
                runs[0]);
   if (n <= TILE) return;
-  const unsigned int blocks = parts_of(n, PASS_THREADS * PASS_ITEMS);
-  unsigned int run = TILE, turn = 0;
-  for (; 2 * run < n; run *= 2, turn = 1 - turn)
-    launch_next(call, merge_tiles, blocks, PASS_THREADS, 0, runs[turn], runs[1 - turn], n, run);
-  launch_next(call, merge_last_tiles<Value>, blocks, PASS_THREADS, 0, pairs, runs[turn], run);
+  if (n <= MANY_TILES_FROM)
+    merge_all_tiles<3>(call, runs, pairs);
+  else
+    merge_all_tiles<6>(call, runs, pairs);
 }
 
 static size_t wide_tiles_bytes(const Call *call, const KeyRange *) {
-  CodesInOrder runs[2];
+  Runs<unsigned int> runs[2];
   return call->n_on_device == NULL ? plan_tiles(call, NULL, runs) + 1 : 0;
 }
 
