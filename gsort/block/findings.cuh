@@ -8,8 +8,9 @@
 
 enum {
   SAMPLE_THREADS = 1024,
-  SAMPLE_EACH = 8,   // sampled keys of a thread
-  MOST_VALUES = 63,  // of keys with few values
+  SAMPLE_EACH = 8,     // sampled keys of a thread
+  SAMPLE_CLUSTER = 8,  // blocks that load a sample, where there are clusters
+  MOST_VALUES = 63,    // of keys with few values
   SLOT_BITS = 8,
   SLOTS = 1 << SLOT_BITS,
   MOST_FREQUENT = 127,  // values, beside the largest key
@@ -27,6 +28,12 @@ typedef struct FrequentValues {
   unsigned int before[MOST_FREQUENT + 1];  // pairs of all frequent values before value[i]
   unsigned int rest;                       // number of all other pairs
 } FrequentValues;
+
+// A sample, and the keys behind each thread's first one, of the blocks of a cluster.
+template <class Key>
+struct ClusterSample {
+  Key key[SAMPLE_EACH + 1][SAMPLE_THREADS];
+};
 
 // What the blocks of a second sample have seen, together.
 typedef struct SecondSums {
@@ -84,7 +91,7 @@ typedef struct Findings {
   // Samples judged: a Finding each.
   unsigned int first_sample, second_sample;
   unsigned int most_digits;  // if one of them is SPARSE: of bits that vary
-  unsigned int sample[2][SAMPLE_EACH + 1][SAMPLE_THREADS];  // of two clusters
+  ClusterSample<unsigned int> sample[2];
   unsigned int values[MOST_VALUES + 1];  // few values: ascending, then the largest key
   FrequentValues frequent;
   HostVerdict ignored;  // of a sample that the host does not hear of

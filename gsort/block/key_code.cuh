@@ -17,7 +17,6 @@ typedef char None;  // the value of a bare key
 template <class Value>
 static constexpr bool IS_NONE = sizeof(Value) == sizeof(None);
 
-static constexpr unsigned int MINUS_ZERO = 1u << 31;
 static constexpr Wide WIDE_MINUS_ZERO = 1ull << 63;
 
 // All bits, if the first one is set.
@@ -43,16 +42,15 @@ static __device__ __forceinline__ Key decode(Code code, Key number) {
   return key ^ (sign_mask(key) & code.negative);
 }
 
-static __device__ __forceinline__ bool is_minus_zero(KeyCode code, unsigned int key) {
-  return code.negative != 0 && key == MINUS_ZERO;
+template <class Code, typename Key>
+static __device__ __forceinline__ bool is_minus_zero(Code code, Key key) {
+  return code.negative != 0 && key == (Key)1 << (8 * sizeof(Key) - 1);
 }
 
 // The same as encode(), but -0 becomes +0: for sorts that move the keys themselves.
-static __device__ __forceinline__ unsigned int order_of(KeyCode code, unsigned int key) {
+template <class Code, typename Key>
+static __device__ __forceinline__ Key order_of(Code code, Key key) {
   return encode(code, is_minus_zero(code, key) ? 0 : key);
-}
-static __device__ __forceinline__ Wide order_of(WideCode code, Wide key) {
-  return encode(code, code.negative != 0 && key == WIDE_MINUS_ZERO ? 0 : key);
 }
 
 // The bits of a wide key that count, as a number.
@@ -67,8 +65,8 @@ struct WideBits {
 
 // The items of a thread. All threads take the same branch. Returns whether some key is a -0; the
 // padding of a tile does not count, if it is the largest number.
-template <int kItems>
-static __device__ __forceinline__ bool encode_all(KeyCode code, unsigned int (&key)[kItems]) {
+template <int kItems, class Code, typename Key>
+static __device__ __forceinline__ bool encode_all(Code code, Key (&key)[kItems]) {
   if (is_plain(code)) return false;
   bool minus_zero = false;
 #pragma unroll

@@ -28,9 +28,9 @@ static __device__ __forceinline__ size_t block_sample_index(size_t n, int u,
 // A sample for one block: kEach keys of a thread, each of another stretch of the input. Neighbours'
 // first keys are not equally far apart: keys in order would have the same lower bits there.
 // key: their codes.
-template <int kEach>
-static __device__ __forceinline__ void load_block_sample(const unsigned int *keys, size_t n,
-                                                         KeyCode code, unsigned int (&key)[kEach],
+template <int kEach, class Key, class Code>
+static __device__ __forceinline__ void load_block_sample(const Key *keys, size_t n, Code code,
+                                                         Key (&key)[kEach],
                                                          unsigned int series = 0) {
 #pragma unroll
   for (int u = 0; u < kEach; u++) key[u] = keys[block_sample_index<kEach>(n, u, series)];
@@ -40,12 +40,13 @@ static __device__ __forceinline__ void load_block_sample(const unsigned int *key
 // A sample loaded by all blocks of a cluster: every key lies in another line of memory, and a
 // multiprocessor takes a clock for each line, 8,192 for a sample. True in the last block of the
 // cluster, with its sample of keys[0..n), series number `series`, and in *next the key behind the
-// thread's first one. `shared_sample` is the cluster's, in device memory. Without clusters, one
-// block loads all.
-static __device__ __forceinline__ bool load_cluster_sample(
-    const unsigned int *keys, size_t n, KeyCode code, unsigned int series,
-    unsigned int (&shared_sample)[SAMPLE_EACH + 1][SAMPLE_THREADS], unsigned int blocks,
-    unsigned int (&key)[SAMPLE_EACH], unsigned int *next) {
+// thread's first one. Without clusters, one block loads all.
+template <class Key, class Code>
+static __device__ __forceinline__ bool load_cluster_sample(const Key *keys, size_t n, Code code,
+                                                           unsigned int series,
+                                                           ClusterSample<Key> *shared,
+                                                           unsigned int blocks,
+                                                           Key (&key)[SAMPLE_EACH], Key *next) {
   const size_t behind = block_sample_index<SAMPLE_EACH>(n, 0, series) + 1;
   if (blocks == 1) {
     load_block_sample(keys, n, code, key, series);
@@ -56,16 +57,16 @@ static __device__ __forceinline__ bool load_cluster_sample(
 #pragma unroll
   for (unsigned int u = 0; u < SAMPLE_EACH; u++)
     if (u / each == block)
-      shared_sample[u][threadIdx.x] = keys[block_sample_index<SAMPLE_EACH>(n, (int)u, series)];
-  if (block == 0) shared_sample[SAMPLE_EACH][threadIdx.x] = keys[behind < n ? behind : 0];
+      shared->key[u][threadIdx.x] = keys[block_sample_index<SAMPLE_EACH>(n, (int)u, series)];
+  if (block == 0) shared->key[SAMPLE_EACH][threadIdx.x] = keys[behind < n ? behind : 0];
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // else `blocks` is 1
   cooperative_groups::this_cluster().sync();
 #endif
   if (block < blocks - 1) return false;
 #pragma unroll
-  for (int u = 0; u < SAMPLE_EACH; u++) key[u] = __ldcg(&shared_sample[u][threadIdx.x]);
+  for (int u = 0; u < SAMPLE_EACH; u++) key[u] = __ldcg(&shared->key[u][threadIdx.x]);
   encode_all(code, key);
-  *next = encode(code, __ldcg(&shared_sample[SAMPLE_EACH][threadIdx.x]));
+  *next = encode(code, __ldcg(&shared->key[SAMPLE_EACH][threadIdx.x]));
   return true;
 }
 

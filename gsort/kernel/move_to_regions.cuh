@@ -15,8 +15,6 @@
 #include "gsort/kernel/count_digits.cuh"
 #include "gsort/kernel/sort_buckets.cuh"
 
-enum { SAMPLE_CLUSTER = 8 };
-
 // Before keys are moved: what the kernels behind it need.
 static __device__ __forceinline__ void prepare_regions(const RegionBuckets &buckets) {
   const unsigned int regions = 1u << (buckets.bits.first + buckets.bits.second);
@@ -47,7 +45,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
     if (second == 1) clear_findings(findings);
   }
   unsigned int key[SAMPLE_EACH], next;
-  if (!load_cluster_sample(keys, n, buckets.code, series, findings->sample[series % 2], loading,
+  if (!load_cluster_sample(keys, n, buckets.code, series, &findings->sample[series % 2], loading,
                            key, &next))
     return;
   if (series > 0) {

@@ -24,8 +24,8 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   if (blockIdx.x == 0) clear_findings(findings);
   const unsigned int number = blockIdx.x / blocks;
   unsigned int key[SAMPLE_EACH], next;
-  if (!load_cluster_sample(keys, state.n, state.code, number, findings->sample[number], blocks, key,
-                           &next))
+  if (!load_cluster_sample(keys, state.n, state.code, number, &findings->sample[number], blocks,
+                           key, &next))
     return;
   if (number > 0) {
     KeyRange range = WHOLE_RANGE;

@@ -28,7 +28,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   }
   unsigned int key[SAMPLE_EACH], next;
   if (blockIdx.x > 0) {
-    load_cluster_sample(keys, n, code, blockIdx.x, findings->sample[0], 1, key, &next);
+    load_cluster_sample(keys, n, code, blockIdx.x, findings->sample, 1, key, &next);
     KeyRange range = WHOLE_RANGE;
     const unsigned int seen = judge_second_sample(key, next, n, second, &range, findings);
     note_second_sample(seen, range, MOST_EQUALS_PAIRS, findings, host);

@@ -103,19 +103,6 @@ static __device__ __forceinline__ unsigned int load_tile(
   return (unsigned int)left;
 }
 
-// Returns whether a key is -0.
-template <int kItems>
-static __device__ __forceinline__ bool encode_tile(WideCode code, Wide (&key)[kItems]) {
-  if (is_plain(code)) return false;
-  bool minus_zero = false;
-#pragma unroll
-  for (int u = 0; u < kItems; u++) {
-    minus_zero |= code.negative != 0 && key[u] == WIDE_MINUS_ZERO;
-    key[u] = encode(code, key[u]);
-  }
-  return minus_zero;
-}
-
 // Counts the keys of a thread in shared.count. bin[u] receives, in its upper half, how many keys of
 // the bin are counted before key u. mine: how far the tile's end is from the thread's first key.
 template <class Value>
@@ -147,7 +134,7 @@ static __device__ __noinline__ bool count_tiles_by(BetweenShared<Value> &shared,
     Wide key[Shared::kItems];
     unsigned int bin[Shared::kItems];
     const unsigned int valid = load_tile(source, begin, key);
-    minus_zero |= encode_tile(source.code, key);
+    minus_zero |= encode_all(source.code, key);
     find_bins<kByValue>(shared.bins, sample.bins - 1, key, bin);
     count_keys(shared, bin, (int)valid - (int)Shared::first_item(), valid == Shared::kTile);
   }
@@ -211,7 +198,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
   for (size_t begin = source.begin; begin < source.end; begin += source.stride) {
     unsigned int bin[Shared::kItems];  // and, in the upper half, the rank in it
     [[maybe_unused]] Value value[Shared::kItems] = {};
-    encode_tile(source.code, key);
+    encode_all(source.code, key);
     find_bins<kByValue>(shared.bins, sample.bins - 1, key, bin);
     const int mine = (int)valid - (int)first;
     if constexpr (Shared::kPairs) {

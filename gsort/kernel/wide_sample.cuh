@@ -122,15 +122,16 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
 // So few digits of bits that vary need no splitters, but of many bare keys.
 enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
 
-// The first block judges a sample, and the second one, at the same time, asks whether keys that
-// pass for even are; all prepare the regions of both steps. first_sample and second_sample receive
-// EVEN, UNEVEN, SPARSE or HEAVY. capacity: keys of a group of GROUP_BITS first bits that the first
-// regions can hold. everywhere: keys have to be even in each part of the input, too, and HEAVY is
-// told of keys that crowd.
+// The first cluster of `loading` blocks judges a sample, and the second one, at the same time, asks
+// whether keys that pass for even are; all blocks prepare the regions of both steps. first_sample
+// and second_sample receive EVEN, UNEVEN, SPARSE or HEAVY. capacity: keys of a group of GROUP_BITS
+// first bits that the first regions can hold. everywhere: keys have to be even in each part of the
+// input, too, and HEAVY is told of keys that crowd.
 [[maybe_unused]] static __global__ void __launch_bounds__(SAMPLE_THREADS)
-    sample_wide(const Wide *keys, size_t n, WideCode code, float capacity, bool everywhere,
-                WideRegions parts, unsigned int part_count, WideRegions regions,
-                unsigned int region_count, WideMap *map, Findings *findings) {
+    sample_wide(const Wide *keys, size_t n, WideCode code, unsigned int loading,
+                ClusterSample<Wide> *samples, float capacity, bool everywhere, WideRegions parts,
+                unsigned int part_count, WideRegions regions, unsigned int region_count,
+                WideMap *map, Findings *findings) {
   wait_for_previous_kernel();
   for (size_t b = (size_t)blockIdx.x * blockDim.x + threadIdx.x; b < region_count;
        b += (size_t)gridDim.x * blockDim.x) {
@@ -140,17 +141,12 @@ enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
     parts.up[b] = (unsigned int)b * parts.capacity;
     parts.down[b] = (unsigned int)(b + 1) * parts.capacity;
   }
-  if (blockIdx.x > 1) return;
-  const bool judges_first = blockIdx.x == 0;
+  const unsigned int cluster = blockIdx.x / loading;
+  Wide key[SAMPLE_EACH], next;
+  if (cluster > 1 || !load_cluster_sample(keys, n, code, 0, &samples[cluster], loading, key, &next))
+    return;
+  const bool judges_first = cluster == 0, same_next = next == key[0];
   if (judges_first) clear_findings(findings);
-  Wide key[SAMPLE_EACH];
-#pragma unroll
-  for (int u = 0; u < SAMPLE_EACH; u++) key[u] = keys[block_sample_index<SAMPLE_EACH>(n, u)];
-  const size_t behind = block_sample_index<SAMPLE_EACH>(n, 0) + 1;
-  const Wide next = keys[behind < n ? behind : 0];
-  const bool same_next = next == key[0];
-#pragma unroll
-  for (int u = 0; u < SAMPLE_EACH; u++) key[u] = encode(code, key[u]);
   unsigned int word[SAMPLE_EACH];
   unsigned int finding = judge_maps(key, n, code, capacity, judges_first, map, findings, word);
   if (!judges_first && finding == EVEN) {

@@ -139,9 +139,11 @@ static Finding wide_buckets_run(Call *call, Known *) {
   const int first_bits = plan.first->bits;
   const float of_group = (float)first_regions.capacity * (float)(1 << (first_bits - GROUP_BITS));
   volatile HostVerdict *const host = fresh_verdict(call);
-  launch_first(call, sample_wide, parts_of(plan.region_count, SAMPLE_THREADS) + 2, SAMPLE_THREADS,
-               0, input.input, call->n, call->wide_code, of_group, false, parts, plan.part_count,
-               regions, plan.region_count, map, call->findings);
+  const unsigned int loading = call->device->hopper ? SAMPLE_CLUSTER : 1,
+                     preparing = parts_of(plan.region_count, SAMPLE_THREADS * loading);
+  launch_as(call, false, loading, sample_wide, (2 + preparing) * loading, SAMPLE_THREADS, 0,
+            input.input, call->n, call->wide_code, loading, (ClusterSample<Wide> *)out, of_group,
+            false, parts, plan.part_count, regions, plan.region_count, map, call->findings);
   launch_next(call, plan.first->kernel, sms, plan.first->threads, plan.first->shared_bytes, input,
               first_regions, 32 - first_bits, (const WideMap *)map, call->findings, waits, host);
   const Finding finding = waits ? wait_for_finding(call, UNKNOWN) : EVEN;

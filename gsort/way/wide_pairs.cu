@@ -145,8 +145,10 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
                          (float)(1 << plan.first_bits) / (float)(1 << GROUP_BITS);
   volatile HostVerdict *const host = fresh_verdict(call);
   const bool waits = !call->no_host_wait;
-  launch_first(call, sample_wide, 2, SAMPLE_THREADS, 0, input.keys, call->n, call->wide_code,
-               of_group, true, WideRegions(), 0u, WideRegions(), 0u, map, call->findings);
+  const unsigned int loading = call->device->hopper ? SAMPLE_CLUSTER : 1;
+  launch_as(call, false, loading, sample_wide, 2 * loading, SAMPLE_THREADS, 0, input.keys, call->n,
+            call->wide_code, loading, (ClusterSample<Wide> *)call->output.keys, of_group, true,
+            WideRegions(), 0u, WideRegions(), 0u, map, call->findings);
   launch_step<Value>(call, plan.first_bits, input, parts, plan.first_blocks, 32 - plan.first_bits,
                      map, host);
   // The first step takes longer than the host to learn whether the rest is of use.
