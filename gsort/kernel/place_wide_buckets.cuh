@@ -1,4 +1,4 @@
-// Behind the steps of wide keys or pairs: where each bucket begins in the output, and whether all
+// Behind two steps of wide keys or pairs: where each bucket begins in the output, and whether all
 // keys have found space.
 //
 //   keys of the regions   3 4 2 | 5 1 1      a block for each part adds up the parts before its own
@@ -12,7 +12,7 @@
 
 enum { PLACE_THREADS = 256 };
 
-// A block for each part, or one for all buckets if there are no parts. Regions: WideRegions or
+// A block for each part. Regions: WideRegions or
 // PairRegions, whose pieces of a bucket or part follow each other; capacity: of a block that sorts
 // a bucket. Tells the host whether all buckets fit.
 template <class Regions>
@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
   if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
   if (threadIdx.x == 0) before_part = 0;
   __syncthreads();
-  bool fits = gridDim.x == 1 || parts.fits(blockIdx.x);
+  bool fits = parts.fits(blockIdx.x);
   unsigned int before = 0;
   for (unsigned int r = threadIdx.x; r < blockIdx.x * parts.pieces(); r += PLACE_THREADS)
     before += parts.keys_in(r);

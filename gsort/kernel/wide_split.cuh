@@ -19,6 +19,7 @@
 #include "gsort/block/findings.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/bins.cuh"
+#include "gsort/block/count.cuh"
 #include "gsort/block/wide_map.cuh"
 
 enum { SECTOR = 4 };  // keys
@@ -245,12 +246,34 @@ static __device__ __forceinline__ void tell_samples(const Findings *findings, bo
   if (finding != EVEN || tells_even) host->finding = finding;
 }
 
-// shift: of the digit in the upper word of a number. The block of a part has that part's bins.
-// tells_even: of tell_samples().
+// The last block of a single step: where each bucket begins in the output, and, for the host,
+// whether all fit into `capacity`.
 template <int kThreads, int kItems, int kBits>
+static __device__ __forceinline__ void place_buckets(
+    WideSplitShared<kThreads, kItems, kBits> &shared, const WideRegions &regions,
+    unsigned int *start, unsigned int capacity, Findings *findings, volatile HostVerdict *host) {
+  if (!is_last_block(&findings->arrived)) return;
+  static_assert(1 << kBits <= kThreads, "a thread for each bucket");
+  const unsigned int b = threadIdx.x;
+  const bool exists = b < 1u << kBits;
+  const unsigned int count = exists ? regions.keys_in(b) : 0,
+                     up_to_here = block_inclusive_scan_one_barrier(count, shared.sums);
+  if (exists) start[b] = up_to_here - count;
+  const bool full = exists && (count > capacity || !regions.fits(b));
+  const bool stops = __syncthreads_or(full || findings->stop != 0) != 0;
+  if (threadIdx.x > 0) return;
+  if (stops) findings->stop = 1;
+  host->finding = stops ? UNEVEN : SORTED;
+}
+
+// shift: of the digit in the upper word of a number. The block of a part has that part's bins.
+// tells_even: of tell_samples(). kPlaces: the only step, with start and capacity of
+// place_buckets().
+template <int kThreads, int kItems, int kBits, bool kPlaces>
 static __global__ void __launch_bounds__(kThreads, 1)
     split_wide(WideSource source, WideRegions regions, int shift, const WideMap *map_of_keys,
-               Findings *findings, bool tells_even, volatile HostVerdict *host) {
+               Findings *findings, bool tells_even, volatile HostVerdict *host, unsigned int *start,
+               unsigned int capacity) {
   typedef WideSplitShared<kThreads, kItems, kBits> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
@@ -265,6 +288,7 @@ static __global__ void __launch_bounds__(kThreads, 1)
   for_kind(map.kind, [&](auto kind) {
     split_wide_tiles<decltype(kind)::kind>(shared, source, regions, shift, map, findings);
   });
+  if constexpr (kPlaces) place_buckets(shared, regions, start, capacity, findings, host);
 }
 
 #endif

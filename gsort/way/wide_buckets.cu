@@ -10,7 +10,7 @@
 #include "gsort/way/sweeps.cuh"
 
 typedef void SplitKernel(WideSource, WideRegions, int, const WideMap *, Findings *, bool,
-                         volatile HostVerdict *);
+                         volatile HostVerdict *, unsigned int *, unsigned int);
 typedef void SortKernel(WideRegions, const unsigned int *, int, Wide *, WideCode, const WideMap *,
                         Findings *);
 
@@ -20,14 +20,18 @@ typedef struct SplitShape {
   size_t shared_bytes;
   SplitKernel *kernel;
 } SplitShape;
-#define SPLIT(threads, items, bits) \
-  { bits, threads, sizeof(WideSplitShared<threads, items, bits>), split_wide<threads, items, bits> }
+#define SPLIT(threads, items, bits, places)                       \
+  {                                                               \
+    bits, threads, sizeof(WideSplitShared<threads, items, bits>), \
+        split_wide<threads, items, bits, places>                  \
+  }
 // Of a single step, and of two steps.
-static const SplitShape single_splits[] = {SPLIT(1024, 8, 6), SPLIT(1024, 8, 7), SPLIT(1024, 8, 8),
-                                           SPLIT(1024, 12, 9), SPLIT(1024, 12, 10)},
-                        double_splits[] = {SPLIT(1024, 16, 5), SPLIT(1024, 16, 6),
-                                           SPLIT(1024, 16, 7), SPLIT(1024, 16, 8),
-                                           SPLIT(1024, 16, 9)};
+static const SplitShape single_splits[] = {SPLIT(1024, 8, 6, true), SPLIT(1024, 8, 7, true),
+                                           SPLIT(1024, 8, 8, true), SPLIT(1024, 12, 9, true),
+                                           SPLIT(1024, 12, 10, true)},
+                        double_splits[] = {SPLIT(1024, 16, 5, false), SPLIT(1024, 16, 6, false),
+                                           SPLIT(1024, 16, 7, false), SPLIT(1024, 16, 8, false),
+                                           SPLIT(1024, 16, 9, false)};
 enum { SINGLE_LEAST = 6, SINGLE_MOST = 10, DOUBLE_LEAST = 5, DOUBLE_MOST = 9 };
 
 typedef struct SortShape {
@@ -145,16 +149,18 @@ static Finding wide_buckets_run(Call *call, Known *) {
             input.input, call->n, call->wide_code, loading, (ClusterSample<Wide> *)out, of_group,
             false, parts, plan.part_count, regions, plan.region_count, map, call->findings);
   launch_next(call, plan.first->kernel, sms, plan.first->threads, plan.first->shared_bytes, input,
-              first_regions, 32 - first_bits, (const WideMap *)map, call->findings, waits, host);
+              first_regions, 32 - first_bits, (const WideMap *)map, call->findings, waits, host,
+              start, plan.sort->capacity);
+  // SORTED if the host has overslept EVEN: then the buckets have places.
   const Finding finding = waits ? wait_for_finding(call, UNKNOWN) : EVEN;
-  if (finding != EVEN) return finding;
-  if (two_steps)
+  if (finding != EVEN && finding != SORTED) return finding;
+  if (two_steps) {
     launch_next(call, plan.second->kernel, plan.part_count, plan.second->threads,
                 plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,
-                (const WideMap *)map, call->findings, false, host);
-  launch_next(call, place_wide_buckets<WideRegions>, two_steps ? plan.part_count : 1, PLACE_THREADS,
-              0, parts, regions, two_steps ? 1u << plan.second->bits : plan.region_count,
-              plan.sort->capacity, start, call->findings, host);
+                (const WideMap *)map, call->findings, false, host, start, plan.sort->capacity);
+    launch_next(call, place_wide_buckets<WideRegions>, plan.part_count, PLACE_THREADS, 0, parts,
+                regions, 1u << plan.second->bits, plan.sort->capacity, start, call->findings, host);
+  }
   launch_next(call, plan.sort->kernel, plan.region_count, plan.sort->threads,
               plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
               call->wide_code, (const WideMap *)map, call->findings);
