@@ -92,6 +92,13 @@ inline short __half_as_short(__half x) { return static_cast<short>(__half_as_ush
 inline __half hsqrt(__half x) { return std::sqrt(float(x)); }
 inline __half hexp(__half x) { return std::exp(float(x)); }
 inline __half hlog(__half x) { return std::log(float(x)); }
+inline __half hsin(__half x) { return std::sin(float(x)); }
+inline __half hcos(__half x) { return std::cos(float(x)); }
+inline __half hceil(__half x) { return std::ceil(float(x)); }
+inline __half hfloor(__half x) { return std::floor(float(x)); }
+inline __half htrunc(__half x) { return std::trunc(float(x)); }
+inline __half hrcp(__half x) { return 1 / float(x); }
+inline __half hrsqrt(__half x) { return 1 / std::sqrt(float(x)); }
 
 // ---- two at a time
 
@@ -106,6 +113,7 @@ inline __half2 __halves2half2(__half x, __half y) { return {x, y}; }
 inline __half2 __half2half2(__half x) { return {x, x}; }
 inline __half2 __float2half2_rn(float x) { return {x, x}; }
 inline __half2 __floats2half2_rn(float x, float y) { return {x, y}; }
+inline __half2 __float22half2_rn(float2 v) { return {v.x, v.y}; }
 inline float2 __half22float2(__half2 v) { return {v.x, v.y}; }
 inline __half __low2half(__half2 v) { return v.x; }
 inline __half __high2half(__half2 v) { return v.y; }
@@ -118,6 +126,9 @@ inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
   return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
 inline __half2 __h2div(__half2 a, __half2 b) { return {a.x / b.x, a.y / b.y}; }
+inline __half2 h2div(__half2 a, __half2 b) { return __h2div(a, b); }
+inline __half2 h2sqrt(__half2 a) { return {hsqrt(a.x), hsqrt(a.y)}; }
+inline __half2 h2exp(__half2 a) { return {hexp(a.x), hexp(a.y)}; }
 inline __half2 __hneg2(__half2 a) { return {-a.x, -a.y}; }
 inline __half2 __habs2(__half2 a) { return {__habs(a.x), __habs(a.y)}; }
 inline __half2 __hmax2(__half2 a, __half2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }

@@ -1,5 +1,8 @@
 // What device code uses beyond kernels and barriers: shifts as a GPU computes them, inline PTX,
 // arithmetic intrinsics, groups of lanes.
+#include <iostream>
+#include <sstream>
+
 #include "device_test.h"
 
 #include <cooperative_groups.h>
@@ -108,6 +111,19 @@ TEST(packed_values) {
                                      0xffff0000u, 127 + 253 + 2 + 12, 0x81ff0414u, 0x4181020au}));
 }
 
+// Manipulators of streams in a function for both sides.
+static std::ostream &comma(std::ostream &to) { return to << ','; }
+
+__host__ __device__ void print(std::ostream &to, int value) {
+  to << value << std::endl << std::hex << 16 << comma << std::flush;
+}
+
+TEST(manipulators) {
+  std::ostringstream text;
+  print(text, 3);
+  assert_string_equal(text.str().c_str(), "3\n10,");
+}
+
 // ---- arithmetic ---------------------------------------------------------------------------------
 
 __global__ void arithmetic(int *out, float *real) {
@@ -126,15 +142,22 @@ __global__ void arithmetic(int *out, float *real) {
   real[2] = __fdividef(1.0f, 4.0f) + rsqrtf(16.0f) + __saturatef(7.0f) + __logf(1.0f);
   real[3] = __int2float_rd(16777217);
   real[4] = norm3df(2, 3, 6) + rhypotf(0, 4) + normcdff(0);
-  real[5] = static_cast<float>(sinpi(0.5) + cospi(1.0) + rcbrt(8.0) + norm3d(2, 3, 6));
+  double sine, cosine;
+  sincospi(0.5, &sine, &cosine);
+  real[5] = static_cast<float>(sine + cosine + cospi(1.0) + rcbrt(8.0) + norm3d(2, 3, 6));
+  real[6] = __ll2float_rz((1LL << 62) + 1) + norm4df(1, 1, 1, 1) * rnorm3df(2, 3, 6);
+  out[10] = __dp4a(static_cast<int>(0xff020304u), 0x01010101, 10);
+  out[11] = static_cast<int>(__double2ull_rn(2.5) + __dp4a(0xff000000u, 0x02000000u, 1u));
 }
 
 TEST(arithmetic) {
-  DeviceArray<int> out(10);
-  DeviceArray<float> real(6);
+  DeviceArray<int> out(12);
+  DeviceArray<float> real(7);
   arithmetic<<<1, 1>>>(out, real);
-  ASSERT_SAME(out.read(), (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff}));
-  ASSERT_SAME(real.read(), (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f, 7.75f, 7.5f}));
+  ASSERT_SAME(out.read(),
+              (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff, 18, 513}));
+  ASSERT_SAME(real.read(),
+              (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f, 7.75f, 7.5f, 0x1p62f}));
 }
 
 __global__ void halfs(unsigned short *out, const float *in, int n) {
@@ -150,16 +173,17 @@ __global__ void pairs_of_halfs(half2 *out, const half2 *in) {
   out[1] /= in[1];
   out[2] = __hmax2(__habs2(in[0]), __lowhigh2highlow(in[1]));
   out[3] = half2(half(in[0] < in[1] ? 1.0f : 0.0f), half(in[0] != in[1] ? 1.0f : 0.0f));
+  out[4] = h2sqrt(half2(hceil(half(3.5f)), hrcp(half(0.25f)))) + h2div(in[1], in[1]);
 }
 
 TEST(pairs_of_halfs) {
   const DeviceArray<half2> in(
       std::vector<half2>{__floats2half2_rn(-3.0f, 8.0f), __floats2half2_rn(0.5f, 16.0f)});
-  const DeviceArray<half2> out(4);
+  const DeviceArray<half2> out(5);
   pairs_of_halfs<<<1, 1>>>(out, in);
-  const float expected[] = {-3.0f, 15.0f, 6.0f, -0.5f, 16.0f, 8.0f, 1.0f, 1.0f};
+  const float expected[] = {-3.0f, 15.0f, 6.0f, -0.5f, 16.0f, 8.0f, 1.0f, 1.0f, 3.0f, 3.0f};
   const std::vector<half2> values = out.read();
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < 5; i++) {
     assert_true(__low2float(values[i]) == expected[2 * i]);
     assert_true(__high2float(values[i]) == expected[2 * i + 1]);
   }

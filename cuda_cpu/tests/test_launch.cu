@@ -213,6 +213,40 @@ TEST(parameters_are_passed_by_value) {
   assert_int_equal(parameters.values[0], 10);
 }
 
+// As the lock in "CUDA by Example", whose copies all free its array.
+struct Owning {
+  int *array;
+  Owning() { (void)cudaMalloc((void **)&array, sizeof(int)); }
+  ~Owning() { (void)cudaFree(array); }
+};
+
+static __global__ void count_owned(Owning owning, int *sum) {
+  if (owning.array != NULL) atomicAdd(sum, 1);
+}
+
+TEST(destructors_of_parameters_free_nothing_in_a_kernel) {
+  const DeviceArray<int> sum(1);
+  {
+    const Owning owning;
+    count_owned<<<3, 1>>>(owning, sum);
+  }
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());  // of the second time on the host
+  ASSERT_SAME(sum.read(), (std::vector<int>{3}));
+}
+
+typedef int (*Operation)(int, int);
+static __device__ int times(int a, int b) { return a * b; }
+static __device__ Operation d_times = times;
+static __global__ void apply(Operation operation, int *out) { *out = operation(6, 7); }
+
+TEST(pointers_to_functions) {
+  const DeviceArray<int> out(1);
+  Operation operation;
+  CUDA_OK(cudaMemcpyFromSymbol(&operation, d_times, sizeof operation));
+  apply<<<1, 1>>>(operation, out);
+  ASSERT_SAME(out.read(), (std::vector<int>{42}));
+}
+
 TEST(launches_by_function) {
   const DeviceArray<unsigned> d_sum(1);
   unsigned *sum = d_sum, value = 3;

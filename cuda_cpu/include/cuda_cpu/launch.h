@@ -120,13 +120,18 @@ inline void run_unstarted_threads(Block &block, F kernel) {
 template <class Call, class... A>
 struct LambdaKernelCall final : KernelCall {
   Call kernel;
-  std::tuple<A...> arguments;
-  LambdaKernelCall(const Call &k, A... a) : kernel(k), arguments(a...) {}
+  // Never destroyed, as a GPU's copies: a destructor may free what the caller still uses.
+  union {
+    std::tuple<A...> arguments;
+  };
+  LambdaKernelCall(const Call &k, const A &...a) : kernel(k), arguments(a...) {}
+  ~LambdaKernelCall() override {}
   void run_threads(Block &block) const override {
-    const std::tuple<A...> local = arguments;  // in registers: no store of the kernel aliases it
+    constexpr bool plain = (std::is_trivially_destructible_v<A> && ...),
+                   kept = std::is_trivially_destructible_v<Call> && plain;
+    // A copy in registers: no store of the kernel aliases it.
+    const std::conditional_t<plain, std::tuple<A...>, const std::tuple<A...> &> local = arguments;
     const Call call = kernel;
-    constexpr bool kept =
-        std::is_trivially_destructible_v<Call> && (std::is_trivially_destructible_v<A> && ...);
     run_unstarted_threads<kept>(block, [&local, &call] { std::apply(call, local); });
   }
 };
@@ -180,7 +185,8 @@ template <class T>
 void check_argument(const char *, int, const T &) {}
 template <class T>
 void check_argument(const char *kernel, int index, T *const &pointer) {
-  check_pointer_argument(kernel, index, (const void *)pointer);  // the cast also drops volatile
+  if constexpr (!std::is_function_v<T>)
+    check_pointer_argument(kernel, index, (const void *)pointer);  // the cast also drops volatile
 }
 template <class... P>
 void check_arguments([[maybe_unused]] const char *kernel, const P &...arguments) {
@@ -229,6 +235,21 @@ auto choose(const std::tuple<A...> &arguments) {
     return std::get<I>(arguments);
 }
 
+// Whether arguments of types A... become parameters of types P... by themselves. An integer may be
+// NULL.
+template <class A, class P>
+inline constexpr bool converts = std::is_convertible_v<A, P> ||
+                                 (std::is_integral_v<std::decay_t<A>> && std::is_pointer_v<P>);
+template <class Parameters, class... A>
+inline constexpr bool suit = false;
+template <class... P, class... A>
+inline constexpr bool suit<std::tuple<P...>, A...> = [] {
+  if constexpr (sizeof...(A) == sizeof...(P))
+    return (converts<A, P> && ...);
+  else
+    return false;
+}();
+
 // The configured kernel of a <<<...>>>, to be called with the arguments.
 template <class Call>
 struct AnyLauncher {
@@ -236,9 +257,12 @@ struct AnyLauncher {
   Launch configured;
   // Arguments as the kernel is called: for deduced template arguments and for default arguments.
   template <class... A>
-  void start(A... arguments) const {
+  void start(const A &...arguments) const {
+    constexpr bool suit = std::is_invocable_v<Call, A...>;
+    static_assert(suit, "the kernel cannot be called with these arguments");
     check_arguments(configured.name, arguments...);
-    launch(configured, std::make_unique<LambdaKernelCall<Call, A...>>(call, arguments...));
+    if constexpr (suit)
+      launch(configured, std::make_unique<LambdaKernelCall<Call, A...>>(call, arguments...));
   }
 };
 template <class Call, class Signature, class Type>
@@ -249,12 +273,14 @@ struct Launcher<Call, Signature, void (*)(P...)> : AnyLauncher<Call> {
   // Converts the arguments once, not in each thread.
   void operator()(P... arguments) const { start_kernel(arguments...); }
   // Fewer arguments than parameters: the call fills in the defaults. More, as in kernel<int> with
-  // a pack behind: the call deduces it, and no kernel without it is instantiated.
-  template <class... A, class = std::enable_if_t<sizeof...(A) != sizeof...(P)>>
+  // a pack behind: the call deduces it, and no kernel without it is instantiated. As many, but of
+  // other types: says so.
+  template <class... A, class = std::enable_if_t<!suit<std::tuple<P...>, A &&...>>>
   void operator()(A &&...arguments) const {
+    static_assert(sizeof...(A) != sizeof...(P), "the kernel cannot be called with these arguments");
     if constexpr (sizeof...(A) < sizeof...(P))
       convert(std::index_sequence_for<A...>(), arguments...);
-    else
+    else if constexpr (sizeof...(A) > sizeof...(P))
       Launcher<Call, Signature, void>{*this}(arguments...);
   }
 
@@ -264,7 +290,7 @@ struct Launcher<Call, Signature, void (*)(P...)> : AnyLauncher<Call> {
     start_kernel(static_cast<std::tuple_element_t<I, std::tuple<P...>>>(arguments)...);
   }
   template <class... A>
-  void start_kernel(A... arguments) const {
+  void start_kernel(const A &...arguments) const {
     AnyLauncher<Call> launcher = *this;
     launcher.configured.kernel = reinterpret_cast<const void *>(signature(0));
     launcher.start(arguments...);

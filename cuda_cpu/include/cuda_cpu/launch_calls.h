@@ -279,6 +279,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*ke
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, CUDA_CPU_KERNEL(kernel), threads,
                                                        shared_bytes);
 }
+template <class... P>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+                                                                   void (*kernel)(P...),
+                                                                   int threads, size_t shared_bytes,
+                                                                   unsigned int) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
+}
 #undef CUDA_CPU_KERNEL
 
 #endif

@@ -45,6 +45,16 @@ inline unsigned int __sad(int a, int b, unsigned int c) {
 inline unsigned int __usad(unsigned int a, unsigned int b, unsigned int c) {
   return c + (a < b ? b - a : a - b);
 }
+// c plus the products of the four bytes of a and b.
+inline int __dp4a(int a, int b, int c) {
+  for (int i = 0; i < 4; i++)
+    c += static_cast<std::int8_t>(a >> 8 * i) * static_cast<std::int8_t>(b >> 8 * i);
+  return c;
+}
+inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
+  for (int i = 0; i < 4; i++) c += (a >> 8 * i & 255) * (b >> 8 * i & 255);
+  return c;
+}
 inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 inline int __rhadd(int a, int b) {
   return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
@@ -101,6 +111,14 @@ I saturated(F x) {
   CUDA_CPU_ROUNDED_CALL(float, __int2float_##suffix, mode, (int a), int, static_cast<float>(x)) \
   CUDA_CPU_ROUNDED_CALL(float, __uint2float_##suffix, mode, (unsigned a), unsigned,             \
                         static_cast<float>(x))                                                  \
+  CUDA_CPU_ROUNDED_CALL(float, __ll2float_##suffix, mode, (long long a), long long,             \
+                        static_cast<float>(x))                                                  \
+  CUDA_CPU_ROUNDED_CALL(float, __ull2float_##suffix, mode, (unsigned long long a),              \
+                        unsigned long long, static_cast<float>(x))                              \
+  CUDA_CPU_ROUNDED_CALL(double, __ll2double_##suffix, mode, (long long a), long long,           \
+                        static_cast<double>(x))                                                 \
+  CUDA_CPU_ROUNDED_CALL(double, __ull2double_##suffix, mode, (unsigned long long a),            \
+                        unsigned long long, static_cast<double>(x))                             \
   CUDA_CPU_ROUNDED_CALL(float, __double2float_##suffix, mode, (double a), double,               \
                         static_cast<float>(x))
 CUDA_CPU_ROUNDED(rn, FE_TONEAREST)
@@ -121,7 +139,8 @@ CUDA_CPU_ROUNDED(rd, FE_DOWNWARD)
   CUDA_CPU_TO_INTEGER(unsigned long long, __float2ull_##suffix, float, function) \
   CUDA_CPU_TO_INTEGER(int, __double2int_##suffix, double, function)              \
   CUDA_CPU_TO_INTEGER(unsigned int, __double2uint_##suffix, double, function)    \
-  CUDA_CPU_TO_INTEGER(long long, __double2ll_##suffix, double, function)
+  CUDA_CPU_TO_INTEGER(long long, __double2ll_##suffix, double, function)         \
+  CUDA_CPU_TO_INTEGER(unsigned long long, __double2ull_##suffix, double, function)
 CUDA_CPU_TO_INTEGERS(rn, std::nearbyint)
 CUDA_CPU_TO_INTEGERS(rz, std::trunc)
 CUDA_CPU_TO_INTEGERS(ru, std::ceil)
@@ -178,10 +197,26 @@ inline double sinpi(double x) { return std::sin(M_PI * x); }
 inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
 inline double cospi(double x) { return std::cos(M_PI * x); }
 inline float cospif(float x) { return static_cast<float>(cospi(x)); }
+inline void sincospi(double x, double *sine, double *cosine) {
+  *sine = sinpi(x);
+  *cosine = cospi(x);
+}
+inline void sincospif(float x, float *sine, float *cosine) {
+  *sine = sinpif(x);
+  *cosine = cospif(x);
+}
 inline double rhypot(double x, double y) { return 1.0 / std::hypot(x, y); }
 inline float rhypotf(float x, float y) { return 1.0f / std::hypot(x, y); }
 inline double norm3d(double x, double y, double z) { return std::hypot(x, y, z); }
 inline float norm3df(float x, float y, float z) { return static_cast<float>(norm3d(x, y, z)); }
+inline double rnorm3d(double x, double y, double z) { return 1.0 / norm3d(x, y, z); }
+inline float rnorm3df(float x, float y, float z) { return static_cast<float>(rnorm3d(x, y, z)); }
+inline double norm4d(double x, double y, double z, double w) {
+  return std::hypot(std::hypot(x, y), std::hypot(z, w));
+}
+inline float norm4df(float x, float y, float z, float w) {
+  return static_cast<float>(norm4d(x, y, z, w));
+}
 inline double normcdf(double x) { return 0.5 * std::erfc(-x * M_SQRT1_2); }
 inline float normcdff(float x) { return static_cast<float>(normcdf(x)); }
 inline float normf(int n, const float *x) {

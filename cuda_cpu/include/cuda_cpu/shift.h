@@ -6,6 +6,7 @@
 #ifndef CUDA_CPU_SHIFT_H
 #define CUDA_CPU_SHIFT_H
 
+#include <iosfwd>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +48,10 @@ struct Shiftee {
     return shifted_right(value, static_cast<unsigned>(count));
   }
 };
+template <class Stream>
+struct Manipulator {
+  using Type = Stream &(*)(Stream &);
+};
 // Objects with operators.
 template <class T>
 struct NotShifted {
@@ -58,6 +63,12 @@ struct NotShifted {
   template <class X>
   constexpr decltype(auto) operator>>(X &&x) const {
     return std::forward<T>(object) >> std::forward<X>(x);
+  }
+  // std::endl and other templates of manipulators: the stream tells of which type they are.
+  template <class U = std::decay_t<T>,
+            class Stream = std::basic_ostream<typename U::char_type, typename U::traits_type>>
+  Stream &operator<<(typename Manipulator<Stream>::Type manipulator) const {
+    return manipulator(object);
   }
 };
 

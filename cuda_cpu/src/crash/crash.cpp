@@ -151,12 +151,13 @@ std::string crash_text(const Crash &crash, const char *thread) {
   if (const char *const refused = pending_refusal())
     all += std::string("; before, the launch of ") + refused +
            " failed, and no cudaGetLastError() asked";
-  if (crash.in_kernel)
+  const bool is_access = crash.number == SIGSEGV || crash.number == SIGBUS;
+  if (is_access && crash.in_kernel)
     all +=
-        "; a build with SANITIZE=1 or CHECK=mem names accesses outside arrays, CHECK=race "
-        "races, CHECK=init reads of memory never written";
-  else if (crash.number != SIGFPE)
-    all += "; a build with SANITIZE=1 names wrong accesses";
+        "; a build with CHECK=mem names accesses outside arrays, CHECK=race races, CHECK=init "
+        "reads of memory never written";
+  else if (is_access)
+    all += "; a build with -fsanitize=address names wrong accesses";
   return all;
 }
 

@@ -34,6 +34,7 @@ struct Region {
   bool allocated;                   // by cudaMalloc or cudaMallocHost, not a __device__ variable
   const char *unused_by = nullptr;  // a function of the program that keeps it for later use
   Owner *owner = nullptr;           // with whom it counts, besides
+  bool of_kernel = current != nullptr;  // which has allocated it
   bool kept() const { return owner != nullptr && unused_by == owner->name; }
 };
 
@@ -151,6 +152,8 @@ cudaError_t release(void *memory, Place place) {
            offset, bytes);
     return fail(cudaErrorInvalidValue);
   }
+  // As a destructor does, when a kernel's parameter ends that was copied with its pointer.
+  if (current != nullptr && !region->second.of_kernel) return cudaErrorInvalidValue;
   release_region(region, "cudaFree");
   return cudaSuccess;
 }
