@@ -69,6 +69,12 @@ inline bool both_strong(const Stamp &a, const Stamp &b) {
            a.thread() / 32 == b.thread() / 32);
 }
 
+// The loop that NVIDIA's guide makes other atomics of: `old = *a; do .. atomicCAS(a, old, ..)`. The
+// swap fails if another one has come between.
+inline bool begins_swap(const Stamp &read, const Stamp &write) {
+  return write.is_swap() && !read.strong() && read.bytes() == 15;
+}
+
 // One access of the running thread, at words of the same memory.
 struct Visit {
   const BlockShadow &block;
@@ -103,7 +109,8 @@ struct Visit {
   [[gnu::noinline]] void compare_further(const Stamp &me, const Stamp &earlier,
                                          bool earlier_is_write) const {
     if ((earlier.bytes() & me.bytes()) == 0 || both_strong(me, earlier) ||
-        race_is_known(me.pc(), earlier.pc()))
+        race_is_known(me.pc(), earlier.pc()) || (!access.is_write && begins_swap(me, earlier)) ||
+        (!earlier_is_write && begins_swap(earlier, me)))
       return;
     if (access.is_write && earlier_is_write && !me.is_atomic() && !earlier.is_atomic())
       decide_later(access, me, earlier);
@@ -328,12 +335,12 @@ void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std:
   visit_strong(address, bytes, {!writes, writes, is_flag, !is_flag}, {false, false}, pc);
 }
 
-void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, int order,
-                  std::uintptr_t pc) {
+void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, bool is_swap,
+                  int order, std::uintptr_t pc) {
   const bool both = order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
   const Order meaning = {both || order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME,
                          both || order == __ATOMIC_RELEASE};
-  visit_strong(address, bytes, {reads, writes, true, false}, meaning, pc);
+  visit_strong(address, bytes, {reads, writes, true, is_swap && writes}, meaning, pc);
 }
 
 void visit_misaligned(std::uintptr_t address, std::size_t alignment, bool writes,

@@ -77,14 +77,14 @@ std::size_t widest(const void *to, const void *from, std::size_t bytes) {
 
 // T is a type, which takes no parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define CUDA_CPU_VISIT_ATOMIC(reads, writes, order)                                              \
-  check_alignment(address, sizeof *address, writes, CUDA_CPU_PC);                                \
-  visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof *address, reads, writes, order, \
-               CUDA_CPU_PC);                                                                     \
+#define CUDA_CPU_VISIT_ATOMIC(reads, writes, is_swap, order)                                       \
+  check_alignment(address, sizeof *address, writes, CUDA_CPU_PC);                                  \
+  visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof *address, reads, writes, is_swap, \
+               order, CUDA_CPU_PC);                                                                \
   cuda_cpu::may_interrupt(CUDA_CPU_PC)
 #define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                        \
   T __tsan_atomic##bits##_##name(volatile T *address, T value, int order) { \
-    CUDA_CPU_VISIT_ATOMIC(true, true, order);                               \
+    CUDA_CPU_VISIT_ATOMIC(true, true, false, order);                        \
     return builtin(address, value, __ATOMIC_SEQ_CST);                       \
   }
 // One that fails only reads.
@@ -92,7 +92,7 @@ std::size_t widest(const void *to, const void *from, std::size_t bytes) {
   bool __tsan_atomic##bits##_compare_exchange_##name(volatile T *address, T *expected, T value, \
                                                      int success, int failure) {                \
     const bool writes = kCounts || __atomic_load_n(address, __ATOMIC_SEQ_CST) == *expected;     \
-    CUDA_CPU_VISIT_ATOMIC(true, writes, writes ? success : failure);                            \
+    CUDA_CPU_VISIT_ATOMIC(true, writes, true, writes ? success : failure);                      \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,       \
                                        __ATOMIC_SEQ_CST);                                       \
   }
@@ -105,11 +105,11 @@ std::size_t widest(const void *to, const void *from, std::size_t bytes) {
   CUDA_CPU_UPDATE_HOOK(T, bits, fetch_xor, __atomic_fetch_xor)                \
   CUDA_CPU_UPDATE_HOOK(T, bits, fetch_nand, __atomic_fetch_nand)              \
   T __tsan_atomic##bits##_load(const volatile T *address, int order) {        \
-    CUDA_CPU_VISIT_ATOMIC(true, false, order);                                \
+    CUDA_CPU_VISIT_ATOMIC(true, false, false, order);                         \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                        \
   }                                                                           \
   void __tsan_atomic##bits##_store(volatile T *address, T value, int order) { \
-    CUDA_CPU_VISIT_ATOMIC(false, true, order);                                \
+    CUDA_CPU_VISIT_ATOMIC(false, true, false, order);                         \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                       \
   }                                                                           \
   CUDA_CPU_SWAP_HOOK(T, bits, strong)                                         \

@@ -14,8 +14,8 @@ namespace cuda_cpu::check {
 // One access; all zero if there is none. Two integers, not bit fields, so that it stays in
 // registers: loading a value that was just stored in parts would stall.
 struct Stamp {
-  std::uint64_t access =
-      0;                   // from the lowest bit: pc 48, thread 10, bytes 4, is_atomic, is_volatile
+  std::uint64_t access = 0;  // from the lowest bit: pc 48, thread 10, bytes 4, is_atomic,
+                             // is_volatile; the last two: a compare-and-swap that has written
   std::uint64_t when = 0;  // clock 32, block 32
 
   Stamp() = default;
@@ -30,7 +30,8 @@ struct Stamp {
   unsigned thread() const { return static_cast<unsigned>(access >> 48) & 1023; }  // in its block
   unsigned bytes() const { return static_cast<unsigned>(access >> 58) & 15; }     // a mask
   bool is_atomic() const { return (access >> 62 & 1) != 0; }
-  bool is_volatile() const { return access >> 63 != 0; }
+  bool is_volatile() const { return access >> 62 == 2; }
+  bool is_swap() const { return access >> 62 == 3; }
   bool strong() const { return access >> 62 != 0; }
   Clock clock() const { return static_cast<Clock>(when); }                        // its thread's
   std::uint32_t block() const { return static_cast<std::uint32_t>(when >> 32); }  // its number

@@ -75,6 +75,15 @@ static __global__ void histogram(unsigned *global_bins) {
 }
 
 // Everyone who finds something writes the same value.
+// As NVIDIA's guide makes other atomics of a compare-and-swap.
+static __global__ void multiply(unsigned long long *product) {
+  unsigned long long old = *product, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(product, assumed, 3 * assumed);
+  } while (old != assumed);
+}
+
 static __global__ void raise_flag(unsigned *flag) {
   if (threadIdx.x % 3 == 0) *flag = 1;
 }
@@ -137,6 +146,9 @@ TEST(in_a_block) {
   assert_int_equal(bins.read()[3], 128);
   assert_int_equal(flag.read()[0], 1);
   assert_int_equal(out.read()[0], 31);
+  const DeviceArray<unsigned long long> product(std::vector<unsigned long long>{1});
+  multiply<<<2, 8>>>(product);
+  assert_true(product.read()[0] == 43046721);
   DeviceArray<char> zeros(16);
   read_aligned<<<1, 1>>>(zeros, out);
   assert_int_equal(out.read()[0], 31);
