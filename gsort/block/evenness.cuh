@@ -209,7 +209,9 @@ static __device__ __forceinline__ void note_second_sample(unsigned int seen, Key
                                                           float most_equals, Findings *findings,
                                                           volatile HostVerdict *host) {
   if (seen == UNKNOWN) return;
-  if (seen == REFINED) {
+  // The host asks for the range if it waits; else its verdict is in the findings, which another
+  // block clears now.
+  if (seen == REFINED && host != &findings->verdict) {
     set_range(&host->refined, range);
     __threadfence_system();
   }
