@@ -16,7 +16,7 @@ namespace cuda_cpu::check {
 struct Stamp {
   std::uint64_t access = 0;  // from the lowest bit: pc 48, thread 10, bytes 4, is_atomic,
                              // is_volatile; the last two: a compare-and-swap that has written
-  std::uint64_t when = 0;  // clock 32, block 32
+  std::uint64_t when = 0;    // clock 32, block 32
 
   Stamp() = default;
   Stamp(std::uintptr_t pc, unsigned thread, unsigned bytes, bool is_atomic, bool is_volatile,
