@@ -315,7 +315,8 @@ TEST(blocks_without_a_barrier) {
 }
 
 #ifdef CUDA_CPU
-// An argument with a destructor is destroyed as often as it is copied, before the launch returns.
+// An argument with a destructor is destroyed as often as it is copied, before the launch returns:
+// the copy for the kernel is one of its bits.
 static std::atomic<int> alive{0};
 struct Counted {
   unsigned value;

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -120,12 +121,22 @@ inline void run_unstarted_threads(Block &block, F kernel) {
 template <class Call, class... A>
 struct LambdaKernelCall final : KernelCall {
   Call kernel;
-  // Never destroyed, as a GPU's copies: a destructor may free what the caller still uses.
+  // Copied bit by bit and never destroyed, as a GPU's copies are: a destructor may free what the
+  // caller still uses.
   union {
     std::tuple<A...> arguments;
   };
-  LambdaKernelCall(const Call &k, const A &...a) : kernel(k), arguments(a...) {}
+  LambdaKernelCall(const Call &k, const A &...a) : kernel(k) {
+    copy_bits(std::index_sequence_for<A...>(), a...);
+  }
   ~LambdaKernelCall() override {}
+  template <std::size_t... I>
+  void copy_bits(std::index_sequence<I...>, const A &...a) {
+    // An empty object may share its place with others.
+    ((void)(std::is_empty_v<A> ||
+            std::memcpy((void *)&std::get<I>(arguments), (const void *)&a, sizeof a) != nullptr),
+     ...);
+  }
   void run_threads(Block &block) const override {
     constexpr bool plain = (std::is_trivially_destructible_v<A> && ...),
                    kept = std::is_trivially_destructible_v<Call> && plain;
