@@ -75,7 +75,7 @@ UNFINISHED := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '
 
 # ---- flags --------------------------------------------------------------------------------------
 WARNINGS  := -Wall -Wextra
-version_of = $(firstword $(subst /, ,$(patsubst $(B)/%,%,$@)))
+version_of = $(firstword $(subst /, ,$(patsubst generated/%,%,$(patsubst $(B)/%,%,$@))))
 lenient    = $(filter $(UNFINISHED),$(version_of))
 WERROR     = $(if $(lenient),,-Werror)
 ifeq ($(SANITIZE),1)

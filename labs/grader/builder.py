@@ -4,6 +4,7 @@ import glob
 import hashlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from labs.check.make import CHECKING, COUNTING, is_gpu_build, make, make_value, 
 from . import cases, judge, sandbox, submissions, worker
 
 SECONDS = 180  # for the compiler
+MOST_BYTES = 50 << 20  # of a compiled file that is looked at
 REFERENCE_SLOT = 99
 REFERENCE_N = 65536
 # A sort may take this many times as long as the reference, and this many seconds at least.
@@ -184,10 +186,31 @@ def launches(names):
     return any("cudaLaunchKernel" in name or name.startswith("_ZN8cuda_cpu6launch") for name in names)
 
 
+class TooMuch(Exception):
+    """A compiled file that no tool can look at within its limits."""
+
+
+def lines_of(*command):
+    """What a tool prints of a compiled file, line by line."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    if os.path.getsize(command[-1]) > MOST_BYTES:
+        raise TooMuch
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", preexec_fn=limit) as tool:
+        try:
+            yield from tool.stdout
+            if tool.wait() != 0:
+                raise TooMuch
+        finally:
+            tool.kill()
+
+
 def demangled(path):
     """All names of a compiled file, local ones too, as C++ writes them."""
-    done = subprocess.run(["nm", "-C", path], capture_output=True, text=True)
-    return {line.split(maxsplit=2)[-1] for line in done.stdout.splitlines() if line.strip()}
+    return {line.split(maxsplit=2)[-1].rstrip("\n") for line in lines_of("nm", "-C", path) if line.strip()}
 
 
 def symbols(path, which, strong=False):

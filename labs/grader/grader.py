@@ -9,7 +9,7 @@ import tempfile
 import threading
 
 from . import cases, sandbox, submissions
-from .builder import Builder
+from .builder import Builder, TooMuch
 from .counters import Counters
 from .findings import Findings
 from .inspection import inspect, other_code
@@ -67,7 +67,10 @@ class Grader:
             self._nothing_for_the_rest(record, "does not build")
             return record
         record["version"] = version
-        forbidden, reached, record["notes"] = inspect(version, source, self.rubric, self.builder.harness)
+        try:
+            forbidden, reached, record["notes"] = inspect(version, source, self.rubric, self.builder.harness)
+        except TooMuch:
+            forbidden, reached = [], ["is too large to look at, or has names that are too long"]
         if forbidden:
             record["diagnoses"] += forbidden
             self._nothing_for_the_rest(record, "not run: it " + "; ".join(forbidden))

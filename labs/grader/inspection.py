@@ -29,6 +29,8 @@ def inspect(version, source, rubric, harness):
     reached = reaches(version)
     if re.search(r"cuda_cpu|_ZN8cuda|__asm__\s*\(\s*\"_Z", code):  # some of them give the host access to device memory
         reached.append("names functions of the cpu backend that are not CUDA's")
+    elif any("cuda_cpu11DeviceScope" in name for name in used) and "thrust" not in code:  # which Thrust's headers name
+        reached.append("works on device memory on the host")
     return forbidden, reached, _notes(code, used)
 
 
@@ -48,4 +50,4 @@ def _notes(code, used):
 
 
 def strip_comments(code):
-    return re.sub(r"//[^\n]*|/\*.*?\*/", " ", code, flags=re.S)
+    return re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", code, flags=re.S)

@@ -5,7 +5,7 @@ file before anything of it runs; a submission with such code waits for a person.
 import re
 import subprocess
 
-from .builder import symbols
+from .builder import lines_of, symbols
 
 # The first pattern that a name matches in full. C++ names are as the linker knows them.
 REACHES = {
@@ -57,7 +57,8 @@ def reaches(version):
     early = _before_main(version)
     if early:
         texts.append(f"runs code before the sort is called: {', '.join(early[:4])}")
-    if re.search(r"\t(syscall|sysenter|int +\$0x80)\s", _output("objdump", "-d", "--no-show-raw-insn", version)):
+    direct = re.compile(r"\t(syscall|sysenter|int +\$0x80)\s")
+    if any(direct.search(line) for line in lines_of("objdump", "-d", "--no-show-raw-insn", version)):
         texts.append("calls the system by a direct instruction")
     return texts
 

@@ -17,6 +17,8 @@ def source_files(path):
     files of another student."""
     if os.path.islink(path):
         return []
+    if is_folder(path) and not os.access(path, os.R_OK | os.X_OK):
+        return []
     files = [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(SUFFIXES)] if is_folder(path) else [path]
     return [file for file in files if why_unreadable(file) is None]
 
@@ -29,6 +31,8 @@ def why_unreadable(file):
     """Why a file is no source file to be read, or None. Says so without opening it: a pipe would wait for a writer."""
     try:
         status = os.lstat(file)
+    except PermissionError:
+        return "the folder's permissions forbid to read it"
     except FileNotFoundError:
         others = b", ".join(sorted(os.listdir(os.fsencode(os.path.dirname(file) or ".")))[:5]).decode("utf-8", "replace")
         return f"there is no {os.path.basename(file)}" + (f"; there is {others}" if others else "")
@@ -52,7 +56,7 @@ def read_sources(path):
 def _folder_of(lab, path):
     """The folder in a clone of the course's repository that holds the lab; the path itself where there is not exactly one."""
     title, found = f'.title = "lab: {lab}"', []
-    for folder in [] if os.path.lexists(path + "/student_func.cu") else glob.glob(glob.escape(path) + "/*"):
+    for folder in [] if os.path.islink(path) or os.path.lexists(path + "/student_func.cu") else glob.glob(glob.escape(path) + "/*"):
         if is_folder(folder) and why_unreadable(folder + "/student_func.cu") is None and title in read_sources(folder):
             found.append(folder)
     return found[0] if len(found) == 1 else path
@@ -95,7 +99,8 @@ def _named(entries):
         if re.search("[\udc80-\udcff]", name):  # no UTF-8: from a zip of Windows
             name = os.fsencode(name).decode("cp1252", "replace")
         name = re.sub(r"[^\w.+ -]", "_", unicodedata.normalize("NFC", name)).lstrip(".+- ") or "unnamed"  # + or - begins a formula in grades.csv
-        return "grades_csv" if name == "grades.csv" else name  # beside the folders of the results
+        name = name.encode()[:100].decode("utf-8", "ignore")  # a file's name may have 255 bytes, and some are longer than the student's
+        return name.replace(".", "_") if name in ("grades.csv", "similar.csv") else name  # beside the folders of the results
 
     found, taken = {}, {name for name, _ in entries if usable(name) == name}
     for original, path in entries:
@@ -111,6 +116,8 @@ def fingerprint(rubric_text, build, path):
     """Of all that a grade depends on: the submission, the rubric, the build folder (its backend and options) and nvcc,
     the grader and what submissions include."""
     digest = hashlib.sha256((rubric_text + build).encode())
+    for file in source_files(path):
+        digest.update(os.fsencode(os.path.basename(file)) + b"\0")
     digest.update(read_sources(path).encode())
     here = os.path.dirname(__file__)
     for folder in (here, here + "/../check", "common"):

@@ -162,6 +162,39 @@ assert found == ["Anna Müller", "Anna Möller", "Anna Müller_2", "_cmd", "a_b_
 P
 }
 
+@test "a link to another's folder, a renamed file, long names, and a repository whose settings name a program" {
+  mkdir -p "$BATS_TEST_TMPDIR/class/anna/mine"
+  echo '.title = "lab: radix_v1"' >"$BATS_TEST_TMPDIR/class/anna/mine/student_func.cu"
+  ln -s anna "$BATS_TEST_TMPDIR/class/eve"
+  mkdir "$BATS_TEST_TMPDIR/class/$(printf 'x%.0s' {1..250})"
+  local anna="git -C $BATS_TEST_TMPDIR/class/anna" signed
+  $anna -c init.defaultBranch=main init -q
+  $anna add mine
+  $anna -c user.name=a -c user.email=a@b commit -q -m handed
+  # A signed commit, and settings that name the program which looks at signatures.
+  signed=$($anna cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----' |
+    $anna hash-object -t commit -w --stdin)
+  $anna update-ref refs/heads/main "$signed"
+  printf '#!/bin/sh\ntouch /lab/ran\nsleep 60\n' >"$BATS_TEST_TMPDIR/class/anna/program"
+  chmod +x "$BATS_TEST_TMPDIR/class/anna/program"
+  $anna config log.showSignature true
+  $anna config gpg.program /lab/program
+  python3 - "$BATS_TEST_TMPDIR/class" <<'EOF'
+import os, sys, time
+from labs.grader import lateness, submissions
+found = submissions.find([sys.argv[1]], "radix_v1")
+assert found["eve"].endswith("/eve") and not submissions.source_files(found["eve"]), found
+assert found["anna"].endswith("/anna/mine") and max(map(len, found)) == 100, found
+before = submissions.fingerprint("", "", found["anna"])
+os.rename(found["anna"] + "/student_func.cu", found["anna"] + "/hw4.cu")
+assert submissions.fingerprint("", "", found["anna"]) != before
+begin = time.monotonic()
+assert begin and time.time() - lateness.handed_in(found["anna"]) < 100
+assert time.monotonic() - begin < 30
+assert not os.path.exists(sys.argv[1] + "/anna/ran")
+EOF
+}
+
 @test "an order that may be either of two is called both" {
   python3 - <<'P'
 from array import array
