@@ -8,19 +8,6 @@
 set -euo pipefail
 command -v python3 >/dev/null || { echo "grade: python3 is not installed" >&2; exit 1; }
 repository=$(cd "$(dirname "$0")/.." && pwd)
-# Paths on the command line are relative to where it was typed.
-arguments=()
-option=
-for argument in "$@"; do
-  path=$argument
-  case $option$argument in
-    --accept* | --jobs* | --due* | --grace* | --late-percent*) ;;
-    canvas=* | moodle=* | --export* | --out=* | --rubric=* | --roster=*) case $argument in *=*) path=${argument%%=*}=$(realpath -ms "${argument#*=}") ;; esac ;;
-    *) if [ "$option" = --out ] || { [ ${#arguments[@]} -gt 0 ] && { [ -e "$argument" ] || [ -L "$argument" ]; }; }; then path=$(realpath -ms "$argument"); fi ;;
-  esac
-  arguments+=("$path")
-  option=
-  case $argument in --accept | --jobs | --due | --grace | --late-percent | --out | --export) option=$argument ;; esac
-done
+export GRADE_FROM=$PWD # paths on the command line are relative to where it was typed
 cd "$repository"
-PYTHONDONTWRITEBYTECODE=1 exec python3 -m labs.grader.grade "${arguments[@]}"
+PYTHONDONTWRITEBYTECODE=1 exec python3 -m labs.grader.grade "$@"

@@ -130,6 +130,8 @@ static __device__ __forceinline__ unsigned int split_by_warp(const Wide *a, unsi
   return low;
 }
 
+enum { MERGE_THREADS = 256, MERGE_BLOCKS = 5 };  // of kernels that merge; on a multiprocessor
+
 // Sorted runs of codes, and what goes with each code. Value: None for bare keys.
 template <class Value>
 struct Runs {

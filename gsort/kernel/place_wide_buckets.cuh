@@ -12,9 +12,9 @@
 
 enum { PLACE_THREADS = 256 };
 
-// A block for each part. Regions: WideRegions or
-// PairRegions, whose pieces of a bucket or part follow each other; capacity: of a block that sorts
-// a bucket. Tells the host whether all buckets fit.
+// A block for each part. Regions: WideRegions or PairRegions, whose pieces of a bucket or part
+// follow each other; capacity: of a block that sorts a bucket. Tells the host whether all buckets
+// fit.
 template <class Regions>
 static __global__ void __launch_bounds__(PLACE_THREADS)
     place_wide_buckets(Regions parts, Regions regions, unsigned int buckets_of_part,

@@ -11,10 +11,8 @@
 enum {
   SAMPLE_ITEMS = 3,
   SAMPLE_RUN = SAMPLE_THREADS * SAMPLE_ITEMS,
-  MERGE_THREADS = 256,
   MERGE_ITEMS = 3,
   MERGE_PART = MERGE_THREADS * MERGE_ITEMS,
-  MERGE_BLOCKS = 5  // on a multiprocessor
 };
 static_assert(2 * SAMPLE_RUN % MERGE_PART == 0, "parts of two runs");
 

@@ -9,8 +9,6 @@
 #include "gsort/block/wide_bucket.cuh"
 #include "gsort/kernel/wide_sample.cuh"
 
-enum { PASS_THREADS = 256 };
-
 // The input and the output. values: NULL: none, or, if there are out_values, indices.
 template <class Value>
 struct FewPairs {
@@ -75,14 +73,14 @@ static __global__ void __launch_bounds__(kThreads)
 
 // Merges runs of `run` elements in pairs. to: Runs, or, for the last two, FewPairs.
 template <int kItems, class Output>
-static __global__ void __launch_bounds__(PASS_THREADS, 5)
+static __global__ void __launch_bounds__(MERGE_THREADS, MERGE_BLOCKS)
     merge_tiles(Runs<unsigned int> from, Output to, unsigned int n, unsigned int run) {
-  constexpr unsigned int kPart = PASS_THREADS * kItems;
+  constexpr unsigned int kPart = MERGE_THREADS * kItems;
   __shared__ Wide codes[kPart];
   __shared__ unsigned int places[kPart];
   wait_for_previous_kernel();
-  merge_part<PASS_THREADS, kItems>(Runs<unsigned int>{codes, places}, from, n, run,
-                                   blockIdx.x * kPart, to);
+  merge_part<MERGE_THREADS, kItems>(Runs<unsigned int>{codes, places}, from, n, run,
+                                    blockIdx.x * kPart, to);
 }
 
 #endif

@@ -51,10 +51,10 @@ static inline PairSweep sweep_of_digit(const Call *call, const SweepState &state
           false};
 }
 
-// A sweep over `count` tiles; others: the kernel's arguments behind `sweep`. A block has
-// the tile of its own number only if there is a block for each tile. Otherwise running blocks would
-// wait for the tile of a block that has not started. If another stream's blocks occupy its place,
-// and wait in the same way, neither would ever go on.
+// A sweep over `count` tiles; others: the kernel's arguments behind `sweep`. A block has the tile
+// of its own number only if there is a block for each tile. Otherwise running blocks would wait for
+// the tile of a block that has not started. If another stream's blocks occupy its place, and wait
+// in the same way, neither would ever go on.
 template <class... Others, class... Arguments>
 static void launch_sweep(Call *call, const Shape &tiles,
                          void (*kernel)(PairBuffers, PairSweep, Others...), unsigned int count,

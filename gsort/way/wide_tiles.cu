@@ -15,27 +15,28 @@ static size_t plan_tiles(const Call *call, char *workspace, Runs<unsigned int> (
   Pieces pieces = {workspace, 0};
   unsigned int merges = 0;
   for (size_t run = TILE; run < call->n; run *= 2) merges++;
+  runs[0] = runs[1] = {};
+  if (merges == 0) return 0;
   for (unsigned int turn = 0; turn < 2; turn++) {
     runs[turn] = {(Wide *)call->output.keys, NULL};
     if (turn != merges % 2) runs[turn].codes = pieces.next<Wide>(call->n);
     runs[turn].values = pieces.next<unsigned int>(call->n);
   }
-  if (merges == 0) runs[0].codes = NULL;
-  return merges == 0 ? 0 : pieces.bytes;
+  return pieces.bytes;
 }
 
 // kItems: elements of a thread.
 template <int kItems, class Value>
 static void merge_all_tiles(Call *call, const Runs<unsigned int> (&runs)[2],
                             const FewPairs<Value> &pairs) {
-  constexpr unsigned int kPart = PASS_THREADS * kItems;
+  constexpr unsigned int kPart = MERGE_THREADS * kItems;
   static_assert(2 * TILE % kPart == 0, "parts of two tiles");
   const unsigned int n = pairs.n, blocks = parts_of(n, kPart);
   unsigned int run = TILE, turn = 0;
   for (; 2 * run < n; run *= 2, turn = 1 - turn)
-    launch_next(call, merge_tiles<kItems, Runs<unsigned int>>, blocks, PASS_THREADS, 0, runs[turn],
+    launch_next(call, merge_tiles<kItems, Runs<unsigned int>>, blocks, MERGE_THREADS, 0, runs[turn],
                 runs[1 - turn], n, run);
-  launch_next(call, merge_tiles<kItems, FewPairs<Value>>, blocks, PASS_THREADS, 0, runs[turn],
+  launch_next(call, merge_tiles<kItems, FewPairs<Value>>, blocks, MERGE_THREADS, 0, runs[turn],
               pairs, n, run);
 }
 

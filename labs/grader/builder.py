@@ -4,7 +4,6 @@ import glob
 import hashlib
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -192,14 +191,9 @@ class TooMuch(Exception):
 
 def lines_of(*command):
     """What a tool prints of a compiled file, line by line."""
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-
     if os.path.getsize(command[-1]) > MOST_BYTES:
         raise TooMuch
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", preexec_fn=limit) as tool:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", preexec_fn=sandbox.light_limits(20)) as tool:
         try:
             yield from tool.stdout
             if tool.wait() != 0:

@@ -20,12 +20,16 @@ LOOK = 4  # exit code
 HELD = "What is held was not run: it could take the grader's place. Read it; --accept NAME then grades it."
 
 
+def here(path):
+    return os.path.join(os.environ.get("GRADE_FROM", ""), path)
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/grade.sh", description="Grades submissions of a lab.")
     parser.add_argument("lab", help="a folder of labs/ with a rubric.json: radix_v1, ...")
-    parser.add_argument("submissions", nargs="+", help="folders, student_func.cu files, or a folder of them")
-    parser.add_argument("--rubric", default=None, help="another file of rules than labs/LAB/rubric.json")
-    parser.add_argument("--out", default=None, help="folder of the results (build/grades/LAB)")
+    parser.add_argument("submissions", nargs="+", type=here, help="folders, student_func.cu files, or a folder of them")
+    parser.add_argument("--rubric", type=here, help="another file of rules than labs/LAB/rubric.json")
+    parser.add_argument("--out", type=here, help="folder of the results (build/grades/LAB)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="submissions at a time; timings are one at a time")
     parser.add_argument("--accept", default="", metavar="NAME,NAME", help="runs these, though they hold code that a sort does not need: you have read them")
     parser.add_argument("--container", action="store_true", help="this container is made for grading, and is the sandbox: runs submissions without bubblewrap, as users without rights")
@@ -33,8 +37,8 @@ def arguments():
     parser.add_argument("--due", type=datetime.datetime.fromisoformat, metavar="TIME", help="like '2026-12-04 18:00': what is handed in later loses points; the time is a commit's in a git repository, else the newest file's")
     parser.add_argument("--grace", type=float, default=0, metavar="MINUTES", help="after --due that cost nothing (0)")
     parser.add_argument("--late-percent", type=float, default=10, metavar="P", help="of the points that each day begun costs (10)")
-    parser.add_argument("--similar", nargs="*", metavar="FILE", help="lists pairs of submissions that are alike (similar.csv); FILE: published solutions to compare with")
-    parser.add_argument("--roster", metavar="FILE", help="the grades that Canvas exports, or Moodle's grading worksheet")
+    parser.add_argument("--similar", nargs="*", type=here, metavar="FILE", help="lists pairs of submissions that are alike (similar.csv); FILE: published solutions to compare with")
+    parser.add_argument("--roster", type=here, metavar="FILE", help="the grades that Canvas exports, or Moodle's grading worksheet")
     parser.add_argument("--export", metavar="canvas=FILE", help="writes the grades of --roster's students as Canvas (canvas=FILE) or Moodle (moodle=FILE) imports them")
     options = parser.parse_args()
     if options.jobs < 1:
@@ -42,6 +46,7 @@ def arguments():
     if options.similar is not None and similar.missing():
         sys.exit("grade: --similar needs sim_c (apt install similarity-tester)")
     options.kind, _, options.export = (options.export or "").partition("=")
+    options.export = options.export and here(options.export)
     if options.kind and (options.kind not in gradebook.NEEDED or not options.export or not options.roster):
         sys.exit("grade: --export is canvas=FILE or moodle=FILE, with --roster")
     return options

@@ -29,7 +29,7 @@ def inspect(version, source, rubric, harness):
     reached = reaches(version)
     if re.search(r"cuda_cpu|_ZN8cuda|__asm__\s*\(\s*\"_Z", code):  # some of them give the host access to device memory
         reached.append("names functions of the cpu backend that are not CUDA's")
-    elif any("cuda_cpu11DeviceScope" in name for name in used) and "thrust" not in code:  # which Thrust's headers name
+    elif any("cuda_cpu11DeviceScope" in name for name in used) and not any("thrust::" in name for name in names):  # Thrust's headers use it
         reached.append("works on device memory on the host")
     return forbidden, reached, _notes(code, used)
 

@@ -130,6 +130,16 @@ def limiter(limits, limit_memory, slot):
     return limit
 
 
+def light_limits(seconds):
+    """A function that limits a tool which only looks at a student's files, in the child: its processor time, and 1 GB."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    return limit
+
+
 def _processes_of(user):
     count = 0
     for task in glob.glob("/proc/[0-9]*/task/*"):

@@ -269,10 +269,10 @@ struct AnyLauncher {
   // Arguments as the kernel is called: for deduced template arguments and for default arguments.
   template <class... A>
   void start(const A &...arguments) const {
-    constexpr bool suit = std::is_invocable_v<Call, A...>;
-    static_assert(suit, "the kernel cannot be called with these arguments");
+    constexpr bool callable = std::is_invocable_v<Call, A...>;
+    static_assert(callable, "the kernel cannot be called with these arguments");
     check_arguments(configured.name, arguments...);
-    if constexpr (suit)
+    if constexpr (callable)
       launch(configured, std::make_unique<LambdaKernelCall<Call, A...>>(call, arguments...));
   }
 };
