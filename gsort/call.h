@@ -40,6 +40,7 @@ typedef enum Finding {
   FEW_VALUES,  // a sample has at most MOST_VALUES values
   UNEVEN,      // none of these, or floats with a -0, which has to count as +0
   SPARSE,      // of wide keys: bits vary that make fewer digits than bytes
+  IN_ORDER,    // of wide pairs: even, but not in each part of the input
   // Between the device and a way only. The way makes IN_RANGE of two of them:
   OVERFULL,  // a sample was even, but some bucket had no room
   REFINED,   // a second sample is not even: `refined`

@@ -73,6 +73,10 @@ typedef struct VaryingDigits {
   WideDigit digit[MAX_PASSES];
 } VaryingDigits;
 
+// Findings.stop of wide pairs, if blocks have unlike shares of a part of them, as of pairs in
+// order.
+enum { STOP_IN_ORDER = 2 };
+
 typedef struct Findings {
   // Cleared by the first kernel of a call (clear_findings()), or before it: CLEARED_BYTES.
   unsigned int stop;     // not 0: the way ends without a result. STOP, or bits in which some key is

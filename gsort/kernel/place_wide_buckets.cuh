@@ -15,9 +15,9 @@ enum { PLACE_THREADS = 256 };
 // A block for each part. Regions: WideRegions or PairRegions, whose pieces of a bucket or part
 // follow each other; capacity: of a block that sorts a bucket. Tells the host whether all buckets
 // fit.
-template <class Regions>
+template <class Parts, class Regions>
 static __global__ void __launch_bounds__(PLACE_THREADS)
-    place_wide_buckets(Regions parts, Regions regions, unsigned int buckets_of_part,
+    place_wide_buckets(Parts parts, Regions regions, unsigned int buckets_of_part,
                        unsigned int capacity, unsigned int *start, Findings *findings,
                        volatile HostVerdict *host) {
   __shared__ unsigned int sums[MAX_WARPS], before_part, carry;
@@ -51,7 +51,8 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
   __threadfence();
   if (atomicAdd(&findings->arrived, 1u) < gridDim.x - 1) return;
   __threadfence();
-  host->finding = *(volatile unsigned int *)&findings->stop != 0 ? UNEVEN : SORTED;
+  const unsigned int stop = *(volatile unsigned int *)&findings->stop;
+  host->finding = stop == 0 ? SORTED : (stop & STOP_IN_ORDER) != 0 ? IN_ORDER : UNEVEN;
 }
 
 #endif

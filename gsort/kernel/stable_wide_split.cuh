@@ -19,8 +19,10 @@ enum { MOST_PIECES = 288 };  // regions of a part, which as many blocks have wri
 
 // Regions of a step: number (bin * blocks + block), each of the same capacity, a multiple of
 // SECTOR. Those from number `split` on lie in other memory than the first ones.
-template <class Value>
+template <class PairValue>
 struct PairRegions {
+  typedef PairValue Value;
+  static constexpr bool kCounted = false;
   Wide *first_keys, *second_keys;
   Value *first_values, *second_values;
   unsigned int split, capacity, blocks;
@@ -31,6 +33,9 @@ struct PairRegions {
   __device__ __forceinline__ Value *values_of(unsigned int region) const {
     return region < split ? first_values : second_values;
   }
+  __device__ __forceinline__ size_t begin_of(unsigned int region) const {
+    return (size_t)region * capacity;
+  }
   // After the step.
   __device__ __forceinline__ unsigned int pieces(void) const { return blocks; }
   __device__ __forceinline__ unsigned int keys_in(unsigned int region) const {
@@ -39,14 +44,30 @@ struct PairRegions {
   __device__ __forceinline__ bool fits(unsigned int) const { return true; }  // or the step stops
 };
 
+// Regions that have the slots for the pairs that they receive, which are counted
+// (kernel/count_wide_parts.cuh). Slots from `split` on lie in the second memory.
+template <class Value>
+struct CountedRegions : PairRegions<Value> {
+  static constexpr bool kCounted = true;
+  unsigned int *begin;  // [bins * blocks] the first slot of each region, a multiple of SECTOR
+  __device__ __forceinline__ Wide *keys_of(unsigned int region) const {
+    return begin[region] < this->split ? this->first_keys : this->second_keys;
+  }
+  __device__ __forceinline__ Value *values_of(unsigned int region) const {
+    return begin[region] < this->split ? this->first_values : this->second_values;
+  }
+  __device__ __forceinline__ size_t begin_of(unsigned int region) const { return begin[region]; }
+};
+
 // What a step reads: the input, or parts, each of which is the regions of a bin of the step before.
 // blocks_of_part: that share a part, or the input.
-template <class Value>
+template <class Parts>
 struct PairSource {
+  typedef typename Parts::Value Value;
   const Wide *keys;     // NULL: parts
   const Value *values;  // of the input; NULL: indices
   WideCode code;        // of the input
-  PairRegions<Value> parts;
+  Parts parts;
   unsigned int blocks_of_part, n;
 };
 
@@ -65,8 +86,8 @@ struct StableSplitShared {
 };
 
 // A block's pieces of what it reads: begin[k] is where piece k begins, in the order of the source.
-template <class Value, class Shared>
-static __device__ __forceinline__ unsigned int find_pieces(const PairSource<Value> &source,
+template <class Parts, class Shared>
+static __device__ __forceinline__ unsigned int find_pieces(const PairSource<Parts> &source,
                                                            Shared &shared, unsigned int *first) {
   const unsigned int lane = threadIdx.x % WARP_SIZE, slice = blockIdx.x % source.blocks_of_part,
                      slices = source.blocks_of_part;
@@ -98,9 +119,10 @@ static __device__ __forceinline__ unsigned int find_pieces(const PairSource<Valu
 }
 
 // The rows of a warp, from pair `at` of the block's on; pairs of a lane are WARP_SIZE apart. They
-// lie in at most two pieces: if some lie in a third, the sort ends without a result.
-template <int kItems, class Value, class Shared>
-static __device__ __forceinline__ void load_rows(const PairSource<Value> &source,
+// lie in at most two pieces, unless these are counted: if some lie in a third, the sort ends
+// without a result.
+template <int kItems, class Parts, class Value, class Shared>
+static __device__ __forceinline__ void load_rows(const PairSource<Parts> &source,
                                                  const Shared &shared, unsigned int pieces,
                                                  unsigned int first, unsigned int at,
                                                  unsigned int total, Wide (&key)[kItems],
@@ -108,14 +130,14 @@ static __device__ __forceinline__ void load_rows(const PairSource<Value> &source
   constexpr unsigned int kRows = kItems * WARP_SIZE;
   const unsigned int lane = threadIdx.x % WARP_SIZE;
   if (at >= total) return;
-  const PairRegions<Value> &parts = source.parts;
+  const Parts &parts = source.parts;
   const bool is_input = source.keys != NULL;
   unsigned int k = 0;  // the piece that has pair `at`
   for (unsigned int j = 0; !is_input && j < pieces; j += WARP_SIZE)
     k += (unsigned int)__popc(
         (int)__ballot_sync(0xffffffffu, j + lane < pieces && shared.begin[j + lane + 1] <= at));
   const unsigned int bound = shared.begin[k + 1], end = min(total, at + kRows), region = first + k;
-  const size_t here = is_input ? first : (size_t)region * parts.capacity - shared.begin[k];
+  const size_t here = is_input ? first : parts.begin_of(region) - shared.begin[k];
   const Wide *const keys = (is_input ? source.keys : parts.keys_of(region)) + here;
   const Value *const values = is_input ? source.values : parts.values_of(region);
   if (at + kRows <= bound) {
@@ -129,9 +151,25 @@ static __device__ __forceinline__ void load_rows(const PairSource<Value> &source
                                 : __ldcs(&my_values[u * WARP_SIZE]);
     return;
   }
-  if (k + 2 <= pieces && shared.begin[k + 2] < end && lane == 0) atomicOr(&findings->stop, 1u);
+  const bool in_three = k + 2 <= pieces && shared.begin[k + 2] < end;
+  if constexpr (Parts::kCounted) {
+    if (in_three) {
+#pragma unroll
+      for (int u = 0; u < kItems; u++) {
+        const unsigned int i = at + u * WARP_SIZE + lane;
+        if (i >= total) continue;
+        while (i >= shared.begin[k + 1]) k++;
+        const size_t slot = parts.begin_of(first + k) + i - shared.begin[k];
+        key[u] = __ldcs(&parts.keys_of(first + k)[slot]);
+        value[u] = __ldcs(&parts.values_of(first + k)[slot]);
+      }
+      return;
+    }
+  } else if (in_three && lane == 0) {
+    atomicOr(&findings->stop, (unsigned int)STOP_IN_ORDER);
+  }
   const unsigned int next = region + (k + 1 < pieces ? 1 : 0);
-  const size_t there = (size_t)next * parts.capacity - bound;
+  const size_t there = parts.begin_of(next) - bound;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = at + u * WARP_SIZE + lane;
@@ -145,10 +183,11 @@ static __device__ __forceinline__ void load_rows(const PairSource<Value> &source
 }
 
 // The tiles of a block.
-template <MapKind kKind, int kThreads, int kItems, int kBits, class Value>
+template <MapKind kKind, int kThreads, int kItems, int kBits, class Value, class Parts,
+          class Regions>
 static __device__ __forceinline__ void split_pair_tiles(
-    StableSplitShared<kThreads, kItems, kBits, Value> &shared, const PairSource<Value> &source,
-    const PairRegions<Value> &regions, int shift, const WideMap &map, Findings *findings) {
+    StableSplitShared<kThreads, kItems, kBits, Value> &shared, const PairSource<Parts> &source,
+    const Regions &regions, int shift, const WideMap &map, Findings *findings) {
   typedef StableSplitShared<kThreads, kItems, kBits, Value> Shared;
   constexpr unsigned int kBins = Shared::kBins, kWarps = Shared::kWarps, kSums = Shared::kSums,
                          kEach = kWarps / kSums, kTile = kThreads * kItems,
@@ -157,6 +196,9 @@ static __device__ __forceinline__ void split_pair_tiles(
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE,
                      part = blockIdx.x / source.blocks_of_part,
                      slice = blockIdx.x % source.blocks_of_part;
+  const auto stop_without_space = [&] {
+    atomicOr(&findings->stop, source.keys != NULL ? (unsigned int)STOP_IN_ORDER : 1u);
+  };
   unsigned int first_piece;
   const unsigned int pieces = find_pieces(source, shared, &first_piece),
                      total = shared.begin[pieces], tiles = (total + kTile - 1) / kTile;
@@ -224,7 +266,7 @@ static __device__ __forceinline__ void split_pair_tiles(
       const unsigned int to = last.y + last.z;
       unsigned int sectors = count / SECTOR * SECTOR;
       if (to + sectors > regions.capacity) {
-        atomicOr(&findings->stop, 1u);  // no space: nothing is written
+        stop_without_space();  // and nothing is written
         sectors = 0;
       }
       shared.first[threadIdx.x] = slot + left;
@@ -267,7 +309,7 @@ static __device__ __forceinline__ void split_pair_tiles(
     const unsigned int b = threadIdx.x / kLanes, of_bin = threadIdx.x % kLanes;
     const uint4 run = shared.run[b];
     const unsigned int region = (part * kBins + b) * source.blocks_of_part + slice;
-    const size_t to = (size_t)region * regions.capacity + run.y;
+    const size_t to = regions.begin_of(region) + run.y;
     copy_from_shared(regions.keys_of(region) + to, &shared.key[run.x], run.z * sizeof(Wide), of_bin,
                      kLanes);
     copy_from_shared(regions.values_of(region) + to, &shared.value[run.x], run.z * sizeof(Value),
@@ -285,24 +327,24 @@ static __device__ __forceinline__ void split_pair_tiles(
   const unsigned int region = (part * kBins + threadIdx.x) * source.blocks_of_part + slice,
                      to = run.y + run.z;
   if (to + run.w > regions.capacity) {
-    atomicOr(&findings->stop, 1u);
+    stop_without_space();
     regions.count[region] = 0;
     return;
   }
   for (unsigned int j = 0; j < run.w; j++) {
-    const size_t at = (size_t)region * regions.capacity + to + j;
+    const size_t at = regions.begin_of(region) + to + j;
     regions.keys_of(region)[at] = shared.left_key[j * kBins + threadIdx.x];
     regions.values_of(region)[at] = shared.left_value[j * kBins + threadIdx.x];
   }
   regions.count[region] = to + run.w;
 }
 
-template <int kThreads, int kItems, int kBits, class Value>
+template <int kThreads, int kItems, int kBits, class Parts, class Regions>
 static __global__ void __launch_bounds__(kThreads, 1)
-    split_wide_pairs(PairSource<Value> source, PairRegions<Value> regions, int shift,
+    split_wide_pairs(PairSource<Parts> source, Regions regions, int shift,
                      const WideMap *map_of_keys, Findings *findings, bool tells_even,
                      volatile HostVerdict *host) {
-  typedef StableSplitShared<kThreads, kItems, kBits, Value> Shared;
+  typedef StableSplitShared<kThreads, kItems, kBits, typename Parts::Value> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   wait_for_previous_kernel();

@@ -36,7 +36,7 @@ static const char *const shapes[] = {"uniform",    "small range", "few values", 
                                      "sorted",     "reversed",    "zipf",        "low bits",
                                      "hot value",  "gaussian",    "permutation", "floats",
                                      "zeros",      "two halves",  "staircase",   "shared high bits",
-                                     "rare zeros", "sparse bits", "letters"};
+                                     "rare zeros", "sparse bits", "letters",     "sorted runs"};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static uint32_t bits_of(float value) {
@@ -56,6 +56,7 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
   const uint32_t some = (uint32_t)draw(), range = 2 + below(1u << (1 + below(24)));
   const uint64_t all = wide ? ~0ull : 0xffffffffu;
   const uint32_t values = 1 + below(200), step = 1 + below(3000);
+  const size_t run = n / (values % 64 + 1) + 1;
   for (size_t i = 0; i < n; i++) {
     const uint32_t x = (uint32_t)draw();
     const double unit = (double)(draw() >> 11) / 9007199254740992.0;
@@ -84,6 +85,7 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
       case 16: keys[i] = x % 50000 == 0 ? x / 50000 % 2 << 31 : x; break;
       case 17: keys[i] = x & (uint32_t)draw(); break;
       case 18: keys[i] = (range % 2 == 0 || x % 20000 != 0 ? letters(draw()) : draw()) & all; break;
+      case 19: keys[i] = (uint32_t)((double)(i % run) / (double)run * 4294967295.0); break;
     }
   }
   if (wide)  // the same shapes, in 64 bits
@@ -285,9 +287,9 @@ int main(int argc, char **argv) {
   static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32, GSORT_VALUE64,
                               GSORT_INDEX64};
   // Wide keys that are not even: in one step and in two between splitters, by sweeps over the bits
-  // that vary, of which the sample may see too few, or with a -0.
-  for (int i = 0; i < SHAPES + 10 && n == 0; i++) {
-    static const int of_pairs[] = {9, 6, 14, 8, 9, 6, 14, 17, 18, 18};
+  // that vary, of which the sample may see too few, or with a -0; pairs in order.
+  for (int i = 0; i < SHAPES + 13 && n == 0; i++) {
+    static const int of_pairs[] = {9, 6, 14, 8, 9, 6, 14, 17, 18, 18, 4, 5, 19};
     const bool pairs = i >= SHAPES;
     const int s = pairs ? of_pairs[i - SHAPES] : i;
     Case c = {};
@@ -295,7 +297,7 @@ int main(int argc, char **argv) {
     c.value = pairs ? kinds[1 + i % 4] : GSORT_KEYS;
     c.shape = s, c.end = 64, c.descending = s % 2;
     static const size_t sizes[2][2] = {{310007, 2000003}, {600007, 1000003}};
-    c.n = sizes[pairs][pairs ? i < SHAPES + 4 : s % 2];
+    c.n = i >= SHAPES + 10 ? 2000007 : sizes[pairs][pairs ? i < SHAPES + 4 : s % 2];
     run_case(c);
   }
   // If the device decides: few values, or more than it takes for few; wide keys between splitters.

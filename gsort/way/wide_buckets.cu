@@ -147,7 +147,8 @@ static Finding wide_buckets_run(Call *call, Known *) {
                      preparing = parts_of(plan.region_count, SAMPLE_THREADS * loading);
   launch_as(call, false, loading, sample_wide, (2 + preparing) * loading, SAMPLE_THREADS, 0,
             input.input, call->n, call->wide_code, loading, (ClusterSample<Wide> *)out, of_group,
-            false, parts, plan.part_count, regions, plan.region_count, map, call->findings);
+            false, UNKNOWN, parts, plan.part_count, regions, plan.region_count, map,
+            call->findings);
   launch_next(call, plan.first->kernel, sms, plan.first->threads, plan.first->shared_bytes, input,
               first_regions, 32 - first_bits, (const WideMap *)map, call->findings, waits, host,
               start, plan.sort->capacity);
@@ -158,8 +159,9 @@ static Finding wide_buckets_run(Call *call, Known *) {
     launch_next(call, plan.second->kernel, plan.part_count, plan.second->threads,
                 plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,
                 (const WideMap *)map, call->findings, false, host, start, plan.sort->capacity);
-    launch_next(call, place_wide_buckets<WideRegions>, plan.part_count, PLACE_THREADS, 0, parts,
-                regions, 1u << plan.second->bits, plan.sort->capacity, start, call->findings, host);
+    launch_next(call, place_wide_buckets<WideRegions, WideRegions>, plan.part_count, PLACE_THREADS,
+                0, parts, regions, 1u << plan.second->bits, plan.sort->capacity, start,
+                call->findings, host);
   }
   launch_next(call, plan.sort->kernel, plan.region_count, plan.sort->threads,
               plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
