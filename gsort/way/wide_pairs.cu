@@ -26,6 +26,7 @@ enum {
   SPARING_FROM = 8000000,  // with larger buckets, which need less space
   MOST_STEP_BITS = 8,
   LEAST_PIECE = 450,
+  LEAST_BLOCKS = 16,  // of counted parts, which may leave the space free that a block's pairs need
   IN_ORDER_FROM = 2000000,
   MAP_BYTES = WORKSPACE_ALIGNMENT  // in front of all else, for a second try
 };
@@ -53,10 +54,12 @@ static bool plan_pairs(const Call *call, bool in_order, PairPlan *plan) {
   if (least > 2 || (in_order && n < IN_ORDER_FROM)) return false;
   plan->first_bits = in_order && bits < 14 ? 7 : (bits + 1) / 2;
   plan->second_bits = bits - plan->first_bits;
-  // A warp's rows lie in two pieces at most, so these may not be too short.
+  // A warp's rows lie in two pieces at most, so these may not be too short, unless they are
+  // counted.
   const size_t most = n >> plan->first_bits;
-  plan->first_blocks = least_of(least_of(call->device->multiprocessors, MOST_PIECES),
-                                (unsigned int)(most / LEAST_PIECE) + 1);
+  const unsigned int blocks = least_of(call->device->multiprocessors, MOST_PIECES);
+  plan->first_blocks = in_order ? (unsigned int)greatest_of(blocks, LEAST_BLOCKS)
+                                : least_of(blocks, (unsigned int)(most / LEAST_PIECE) + 1);
   plan->blocks_of_part = plan->first_bits < 7 ? 2 : 1;  // so that all multiprocessors have work
   plan->parts = plan->first_blocks << plan->first_bits;
   plan->regions = plan->blocks_of_part << bits;
