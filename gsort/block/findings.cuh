@@ -73,8 +73,8 @@ typedef struct VaryingDigits {
   WideDigit digit[MAX_PASSES];
 } VaryingDigits;
 
-// Findings.stop of wide pairs, if blocks have unlike shares of a part of them, as of pairs in
-// order.
+// Findings.stop of wide pairs, if a block has far more pairs of some bin than the others have. That
+// is so if pairs are in order.
 enum { STOP_IN_ORDER = 2 };
 
 typedef struct Findings {

@@ -1,6 +1,7 @@
 // In front of a first stable step of wide pairs that are in some order: counts the pairs of each
-// region, and gives it just the slots for them. In any order each block has about as many pairs of
-// each bin. In order it has pairs of a bin or two, for which regions of one size have no space.
+// region, and gives it just the slots for them. Of pairs in random order, all blocks have about as
+// many of each bin. Of pairs in order, a block may have a bin or two only, and all of its pairs go
+// to these: more than a region of the usual size can hold.
 //
 //   block 0 has   a a a a a a     region of bin a  [a a a a a a . .] [a a . .]
 //   block 1 has   a a b b b b           of bin b   [] [b b b b]
@@ -25,9 +26,8 @@ static __global__ void __launch_bounds__(COUNT_PARTS_THREADS, 1)
   for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) count[b] = 0;
   __syncthreads();
   const WideMap map = *map_of_keys;
-  const unsigned long long n = source.n;
-  const unsigned int from = (unsigned int)(n * blockIdx.x / blocks),
-                     end = (unsigned int)(n * (blockIdx.x + 1) / blocks);
+  const unsigned int from = begin_of_slice(source.n, blockIdx.x, blocks),
+                     end = begin_of_slice(source.n, blockIdx.x + 1, blocks);
   for_kind(map.kind, [&](auto kind) {
     for (unsigned int at = from; at < end; at += COUNT_PARTS_UNROLL * COUNT_PARTS_THREADS) {
       Wide key[COUNT_PARTS_UNROLL];
@@ -41,8 +41,8 @@ static __global__ void __launch_bounds__(COUNT_PARTS_THREADS, 1)
         const unsigned int i = at + u * COUNT_PARTS_THREADS + threadIdx.x;
         const Wide number = number_of<decltype(kind)::kind>(map, encode(source.code, key[u]));
         const unsigned int bin = i < end ? (unsigned int)(number >> 32) >> (32 - bits) : bins;
-        // Mostly all lanes have one bin, for whose counter they would queue.
-        const bool alike = __all_sync(0xffffffffu, bin == __shfl_sync(0xffffffffu, bin, 0)) != 0;
+        const bool alike = __all_sync(0xffffffffu, bin == __shfl_sync(0xffffffffu, bin, 0)) !=
+                           0;  // then the lanes would queue for its counter
         if (bin < bins && (lane == 0 || !alike))
           atomicAdd(&count[bin], alike ? (unsigned int)WARP_SIZE : 1u);
       }

@@ -85,6 +85,12 @@ struct StableSplitShared {
   unsigned int first[kBins], sums[MAX_WARPS], begin[MOST_PIECES + 1];
 };
 
+// Where a slice of n pairs begins, or all slices end.
+static __device__ __forceinline__ unsigned int begin_of_slice(unsigned int n, unsigned int slice,
+                                                              unsigned int slices) {
+  return (unsigned int)((unsigned long long)n * slice / slices);
+}
+
 // A block's pieces of what it reads: begin[k] is where piece k begins, in the order of the source.
 template <class Parts, class Shared>
 static __device__ __forceinline__ unsigned int find_pieces(const PairSource<Parts> &source,
@@ -92,11 +98,10 @@ static __device__ __forceinline__ unsigned int find_pieces(const PairSource<Part
   const unsigned int lane = threadIdx.x % WARP_SIZE, slice = blockIdx.x % source.blocks_of_part,
                      slices = source.blocks_of_part;
   if (source.keys != NULL) {
-    const unsigned long long n = source.n;
-    *first = (unsigned int)(n * slice / slices);
+    *first = begin_of_slice(source.n, slice, slices);
     if (threadIdx.x == 0) {
       shared.begin[0] = 0;
-      shared.begin[1] = (unsigned int)(n * (slice + 1) / slices) - *first;
+      shared.begin[1] = begin_of_slice(source.n, slice + 1, slices) - *first;
     }
     __syncthreads();
     return 1;

@@ -52,9 +52,9 @@ static inline PairSweep sweep_of_digit(const Call *call, const SweepState &state
 }
 
 // A sweep over `count` tiles; others: the kernel's arguments behind `sweep`. A block has the tile
-// of its own number only if there is a block for each tile. Otherwise running blocks would wait for
-// the tile of a block that has not started. If another stream's blocks occupy its place, and wait
-// in the same way, neither would ever go on.
+// of its own number only if there is a block for each tile. If there were fewer blocks, a block
+// that runs could wait for a tile of one that has not started, because another stream's sweep holds
+// the multiprocessors. If that sweep waits in the same way, both wait for ever.
 template <class... Others, class... Arguments>
 static void launch_sweep(Call *call, const Shape &tiles,
                          void (*kernel)(PairBuffers, PairSweep, Others...), unsigned int count,

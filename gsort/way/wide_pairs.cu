@@ -47,7 +47,8 @@ static bool plan_pairs(const Call *call, bool in_order, PairPlan *plan) {
     return doublings;
   };
   const int least = block_for(2 * MOST_STEP_BITS);
-  // Blocks cannot share a part in order, which one of them would have to itself. So more parts.
+  // If a part is in order, its first half may go to other bins than its second half, so that two
+  // blocks would have unlike shares of a bin. So each block has a part, and there are more parts.
   int bits = in_order ? 12 : 10;
   while (block_for(bits) > least) bits++;
   plan->doublings = least;
@@ -65,7 +66,8 @@ static bool plan_pairs(const Call *call, bool in_order, PairPlan *plan) {
   plan->regions = plan->blocks_of_part << bits;
   plan->part_capacity = in_order ? ~0u : capacity_for((double)n / plan->parts, 6);
   plan->capacity = capacity_for((double)n / plan->regions, 7);
-  // Counted parts end inside a sector, and one leaves the end of the output free.
+  // Counted parts end inside a sector. One that does not fit into the rest of the output begins
+  // behind it.
   const size_t slots = in_order ? n + (size_t)SECTOR * plan->parts + n / plan->first_blocks + SECTOR
                                 : (size_t)plan->parts * plan->part_capacity;
   const unsigned int unit = in_order ? (unsigned int)SECTOR : plan->part_capacity;
@@ -77,8 +79,7 @@ static bool plan_pairs(const Call *call, bool in_order, PairPlan *plan) {
   plan->tail_keys_at = plan->values_at + aligned_bytes(in_regions * call->value_bytes);
   plan->tail_values_at = plan->tail_keys_at + aligned_bytes(in_tail * sizeof(Wide));
   plan->words_at = plan->tail_values_at + aligned_bytes(in_tail * call->value_bytes);
-  const size_t words =
-      (size_t)plan->parts * (in_order ? 2 : 1) + plan->regions + ((size_t)1 << bits);
+  const size_t words = 2 * (size_t)plan->parts + plan->regions + ((size_t)1 << bits);
   plan->bytes = MAP_BYTES + plan->words_at + words * sizeof(unsigned int);
   return true;
 }
@@ -109,7 +110,7 @@ template <class Parts, class Regions>
 static void launch_step(Call *call, int bits, const PairSource<Parts> &source,
                         const Regions &regions, unsigned int blocks, int shift, const WideMap *map,
                         volatile HostVerdict *host) {
-  if constexpr (!Regions::kCounted) {  // or there are more parts
+  if constexpr (!Regions::kCounted) {  // counted parts are 2^7 at least
     if (bits == 5) launch_split<5>(call, source, regions, blocks, shift, map, host);
     if (bits == 6) launch_split<6>(call, source, regions, blocks, shift, map, host);
   }

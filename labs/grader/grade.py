@@ -21,6 +21,7 @@ HELD = "What is held was not run: it could take the grader's place. Read it; --a
 
 
 def here(path):
+    """A path as it was typed: scripts/grade.sh has left the folder where that was."""
     return os.path.join(os.environ.get("GRADE_FROM", ""), path)
 
 
