@@ -41,8 +41,7 @@ static __global__ void __launch_bounds__(COUNT_PARTS_THREADS, 1)
         const unsigned int i = at + u * COUNT_PARTS_THREADS + threadIdx.x;
         const Wide number = number_of<decltype(kind)::kind>(map, encode(source.code, key[u]));
         const unsigned int bin = i < end ? (unsigned int)(number >> 32) >> (32 - bits) : bins;
-        const bool alike = __all_sync(0xffffffffu, bin == __shfl_sync(0xffffffffu, bin, 0)) !=
-                           0;  // then the lanes would queue for its counter
+        const bool alike = share_bin(bin);  // then the lanes would queue for its counter
         if (bin < bins && (lane == 0 || !alike))
           atomicAdd(&count[bin], alike ? (unsigned int)WARP_SIZE : 1u);
       }
