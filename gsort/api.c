@@ -6,7 +6,11 @@
 
 #include "gsort/call.h"
 
-enum { VERDICTS = 64, MOST_TRIES = 2 };
+enum {
+  VERDICTS = 64,
+  MOST_TRIES = 2,
+  OVERWRITE_FROM = 500001,  // elements; fewer need little workspace anyway
+};
 
 // Pinned memory of one call, in separate cache lines.
 typedef union Verdict {
@@ -163,7 +167,7 @@ static Call call_of(const gsort *sort, uint64_t n) {
   call.bits = sort->end_bit - sort->begin_bit;
   call.n_on_device = sort->n_on_device;
   call.no_host_wait = sort->no_host_wait || sort->n_on_device != NULL;
-  call.overwrite = sort->overwrite && !call.no_host_wait;
+  call.overwrite = sort->overwrite && n >= OVERWRITE_FROM && call.n_on_device == NULL;
   call.device = &sort->device;
   return call;
 }
@@ -171,7 +175,10 @@ static Call call_of(const gsort *sort, uint64_t n) {
 // Of many keys only sweeps sort by some of the bits, or a number that the device knows.
 static Known known_of(const Call *call) {
   const bool only_sweeps = call->bits < (int)call->key_bytes * 8 || call->n_on_device != NULL;
-  return (Known){.finding = only_sweeps ? UNEVEN : UNKNOWN, .range = WHOLE_RANGE};
+  return (Known){.finding = call->overwrite ? IN_PLACE
+                            : only_sweeps   ? UNEVEN
+                                            : UNKNOWN,
+                 .range = WHOLE_RANGE};
 }
 
 static int check_kind(const gsort *sort, uint64_t n) {

@@ -33,9 +33,10 @@ typedef struct WideCode {
 // What is known of the keys, or what a way has found out.
 typedef enum Finding {
   UNKNOWN,     // nothing
+  IN_PLACE,    // nothing, but the input is to be used as memory: no other way has so little
   SORTED,      // the call is done
   EVEN,        // a sample is even
-  HEAVY,       // a few values of the first bits have very many keys; of wide pairs: any bits do
+  HEAVY,       // of wide pairs: a few values of some bits have very many keys
   IN_RANGE,    // buckets of `range` may fit
   FEW_VALUES,  // a sample has at most MOST_VALUES values
   UNEVEN,      // none of these, or floats with a -0, which has to count as +0
@@ -64,18 +65,11 @@ typedef struct Known {
   int tries;  // how often a way has asked for another range
 } Known;
 
-enum { MOST_LARGE = 8 };
-typedef struct LargeBucket {
-  unsigned int begin, count;
-} LargeBucket;
-
 // Memory, pinned if the host waits, in which the device tells what it has found.
 typedef struct HostVerdict {
   unsigned int finding;  // a Finding
-  unsigned int large;    // if SORTED: buckets that are too large for a block
-  LargeBucket bucket[MOST_LARGE];
-  KeyRange range;    // if IN_RANGE
-  KeyRange refined;  // what a second sample shows
+  KeyRange range;        // if IN_RANGE
+  KeyRange refined;      // what a second sample shows
 } HostVerdict;
 
 typedef struct Device {
@@ -92,13 +86,13 @@ bool find_device(Device *device);
 typedef struct Call {
   Elements input, output;
   size_t n;
-  KeyCode code;                           // of keys of 4 bytes
-  WideCode wide_code;                     // of keys of 8 bytes
-  size_t key_bytes;                       // 4 or 8
-  size_t value_bytes;                     // 0, 4 or 8; of indices, too
-  int begin_bit, bits;                    // those that count
-  bool overwrite;                         // the input may be overwritten
-  bool no_host_wait;                      // the device decides
+  KeyCode code;         // of keys of 4 bytes
+  WideCode wide_code;   // of keys of 8 bytes
+  size_t key_bytes;     // 4 or 8
+  size_t value_bytes;   // 0, 4 or 8; of indices, too
+  int begin_bit, bits;  // those that count
+  bool overwrite;       // the input is the spare memory of sweeps, and nothing is sampled
+  bool no_host_wait;    // the device decides
   const unsigned long long *n_on_device;  // elements that there are, at most n; NULL: n
   struct Findings *findings;  // the first FINDINGS_BYTES of the workspace (block/findings.cuh)
   char *workspace;            // the rest, aligned to WORKSPACE_ALIGNMENT
@@ -126,12 +120,8 @@ typedef struct Way {
 } Way;
 
 extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
-    way_prefix, way_values, way_frequent, way_sweeps, way_wide_tiles, way_wide_buckets,
-    way_wide_pairs, way_wide_splitters, way_wide_sweeps;
-
-// Pairs from which on frequent values of uneven keys are worth a sample: memory is laid out for
-// that.
-enum { FREQUENT_FROM = 14000000 };
+    way_prefix, way_values, way_sweeps, way_wide_tiles, way_wide_buckets, way_wide_pairs,
+    way_wide_splitters, way_wide_sweeps;
 
 // plan.c: the way for a call of which `known` is known. Never NULL.
 const Way *plan_way(const Call *call, const Known *known);

@@ -41,14 +41,16 @@ enum {
   GSORT_DESCENDING = 1,  // 0; 1: greatest keys first. Equal keys keep their order in either case
   GSORT_BEGIN_BIT,       // 0: the lowest bit that counts; others travel along
   GSORT_END_BIT,         // bits of a key: behind the highest bit that counts
-  GSORT_OVERWRITE,       // 0; 1: the sort may overwrite keys_in and values_in. From 6 million
-                         // elements on, inputs with frequent values then sort faster
+  GSORT_OVERWRITE,       // 0; 1: keys_in and values_in are overwritten. More than 500,000 elements
+                         // then take little workspace, and are sorted by sweeps over all digits,
+                         // which takes longer (README.md); fewer are sorted as without it
   GSORT_NO_HOST_WAIT,    // 0; 1: gsort_run() returns at once, and may be captured into a graph; the
-                         // device decides how it sorts. GSORT_OVERWRITE then changes nothing
+                         // device decides how it sorts
   GSORT_N_ON_DEVICE,     // 0; else the address of a uint64_t in device memory, in which the kernels
                          // read the number of elements. gsort_run()'s n is then the most that it
                          // may be, for which memory is laid out; more count as n. Includes
-                         // GSORT_NO_HOST_WAIT, and sorts by sweeps only
+                         // GSORT_NO_HOST_WAIT, and sorts by sweeps only, which GSORT_OVERWRITE
+                         // does not change
 };
 
 // Errors. gsort_error_string() has a sentence for each. After any error but one of CUDA nothing was
@@ -85,7 +87,8 @@ int gsort_create(gsort **sort, int key, int value);
 int gsort_set(gsort *sort, int option, int64_t value);
 
 // *bytes: workspace that gsort_run() needs for n elements with the options as they are: at most 50%
-// more than the keys and values, and 8 MB (README.md). Fewer elements may need a little more, as
+// more than the keys and values, and 8 MB; with GSORT_OVERWRITE 0.75 bytes an element, and what
+// values that are made take (README.md). Fewer elements may need a little more, as
 // the ways change with n: a workspace for several n is one for the greatest of their answers.
 int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes);
 

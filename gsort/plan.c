@@ -29,12 +29,11 @@ static const Row rows[] = {
     {BOTH, 0, 500000, IF(UNKNOWN), &way_splitters},
     {PAIRS, 500001, LARGEST, IF(UNKNOWN) | IF(IN_RANGE), &way_runs},
     {PAIRS, 500001, LARGEST, IF(UNKNOWN), &way_pair_regions},
-    {PAIRS, 500001, LARGEST, IF(HEAVY) | IF(IN_RANGE), &way_prefix},
-    {PAIRS, FREQUENT_FROM, LARGEST, IF(UNEVEN), &way_frequent},
+    {PAIRS, 500001, LARGEST, IF(IN_RANGE), &way_prefix},
     {KEYS, 16385, SIZE_MAX, IF(FEW_VALUES), &way_values},
     {PAIRS, 16385, LARGEST, IF(FEW_VALUES), &way_values},
     {KEYS, 500001, SIZE_MAX, IF(UNKNOWN), &way_regions},
-    {KEYS, 500001, LARGEST, IF(HEAVY) | IF(IN_RANGE), &way_buckets},
+    {KEYS, 500001, LARGEST, IF(IN_RANGE), &way_buckets},
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
     {WIDE_KEYS, 0, 200000, ALWAYS, &way_wide_tiles},
     {WIDE_PAIRS, 0, 400000, ALWAYS, &way_wide_tiles},
@@ -63,7 +62,8 @@ const Way *plan_way(const Call *call, const Known *known) {
 
 size_t plan_bytes(const Call *call) {
   const int kind = kind_of(call);
-  unsigned int open = ALWAYS;  // findings that do not yet have a row that suits
+  unsigned int open =
+      call->overwrite ? IF(IN_PLACE) : ALWAYS;  // findings that do not yet have a row that suits
   size_t most = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const Row *const row = &rows[i];

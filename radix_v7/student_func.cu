@@ -136,7 +136,7 @@ static bool sort_by_regions(unsigned int *in, unsigned int *out, size_t n, const
   const Regions first = two_steps ? buckets.parts : buckets.regions;
   const SweepState sweeps = two_steps ? SweepState() : sweep_state(n, false, memory);
   // Keys of a group of 2^4 may be as many as its regions can hold; no other keys suit this plan.
-  const SampleLimits limits = {(float)(first.capacity << (bits.first - GROUP_BITS)), 0, {-1, 0}};
+  const SampleLimits limits = {(float)(first.capacity << (bits.first - GROUP_BITS)), {-1, 0}};
   const unsigned int second = second_blocks(n);
 
   stage_start("hist");

@@ -83,14 +83,12 @@ static size_t lay_out(RunState *runs, char **for_sweeps, char *base, size_t n,
   const size_t tiles = parts_of(n, plan->tile), packed = tiles * plan->tile * sizeof(uint2),
                copy = 2 * scratch_aligned(n * sizeof(unsigned int)),
                more = packed > copy ? scratch_aligned(packed - copy) : 0,
-               table = scratch_aligned(sizeof(unsigned short) * tiles << plan->bits),
-               starts = scratch_aligned(sizeof(unsigned int) * ((1u << plan->bits) + 1));
+               table = scratch_aligned(sizeof(unsigned short) * tiles << plan->bits);
   *for_sweeps = base + more;
   char *const behind = *for_sweeps + scratch_aligned(sweeps_bytes(n, true));
   runs->pairs = (uint2 *)base;
   runs->first = (unsigned short *)behind;
-  runs->start = (unsigned int *)(behind + table);
-  runs->findings = (Findings *)(behind + table + starts);
+  runs->findings = (Findings *)(behind + table);
   return (size_t)((char *)(runs->findings + 1) - base);
 }
 
@@ -102,7 +100,6 @@ static Finding sort_by_runs(Elements input, Elements output, size_t n, const Run
   if (pinned == NULL) CUDA_CHECK(cudaMallocHost((void **)&pinned, sizeof *pinned));
   volatile HostVerdict *const host = pinned;
   host->finding = UNKNOWN;
-  host->large = 0;
   runs->n = (unsigned int)n;
   runs->tile = plan->tile;
   runs->tiles = parts_of(n, plan->tile);

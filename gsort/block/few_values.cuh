@@ -16,24 +16,22 @@ enum {
   VALUE_BINS = 1 << VALUE_BITS,
 };
 
-// Number of values < key; `value` has kMost in ascending order, 2^k - 1.
-template <unsigned int kMost>
+// Number of values < key; `value` has MOST_VALUES in ascending order.
 static __device__ __forceinline__ unsigned int values_below(const unsigned int *value,
                                                             unsigned int key) {
   unsigned int below = 0;
 #pragma unroll
-  for (unsigned int step = (kMost + 1) / 2; step > 0; step /= 2)
+  for (unsigned int step = (MOST_VALUES + 1) / 2; step > 0; step /= 2)
     below += value[below + step - 1] < key ? step : 0;
   return below;
 }
 
-// The bin of a key as a digit of a sweep; `value` is a copy of the table, of kMost values and the
-// largest key, in shared memory.
-template <unsigned int kMost = MOST_VALUES>
+// The bin of a key as a digit of a sweep; `value` is a copy of the table, of MOST_VALUES values and
+// the largest key, in shared memory.
 struct ValueBin {
   const unsigned int *value;
   __device__ __forceinline__ unsigned int operator()(unsigned int key, int) const {
-    const unsigned int below = values_below<kMost>(value, key);
+    const unsigned int below = values_below(value, key);
     return 2 * below + (value[below] == key ? 1 : 0);
   }
 };

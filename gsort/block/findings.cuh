@@ -11,23 +11,7 @@ enum {
   SAMPLE_EACH = 8,     // sampled keys of a thread
   SAMPLE_CLUSTER = 8,  // blocks that load a sample, where there are clusters
   MOST_VALUES = 63,    // of keys with few values
-  SLOT_BITS = 8,
-  SLOTS = 1 << SLOT_BITS,
-  MOST_FREQUENT = 127,  // values, beside the largest key
 };
-
-// Frequent values (block/frequent_values.cuh). Each has the slot of its hash; a value whose slot
-// is taken is not in the table. The largest key always is, in the last slot: tiles are padded
-// with it.
-typedef struct FrequentValues {
-  bool used;
-  unsigned int slot[SLOTS];                // value of a slot; the largest key: none
-  unsigned int number[SLOTS];              // where it is in value[]
-  unsigned int value[MOST_FREQUENT + 1];   // ascending, then the largest key
-  unsigned int start[SLOTS];               // where the pairs of a slot's value begin in the output
-  unsigned int before[MOST_FREQUENT + 1];  // pairs of all frequent values before value[i]
-  unsigned int rest;                       // number of all other pairs
-} FrequentValues;
 
 // A sample, and the keys behind each thread's first one, of the blocks of a cluster.
 template <class Key>
@@ -41,12 +25,6 @@ typedef struct SecondSums {
   unsigned int matches, winners;  // of EqualKeys
   unsigned int equal_neighbours;  // samples that equal the key behind them
 } SecondSums;
-
-// Buckets of a count that are too large for a block. found may exceed MOST_LARGE.
-typedef struct LargeBuckets {
-  unsigned int found;
-  LargeBucket bucket[MOST_LARGE];
-} LargeBuckets;
 
 // How far the blocks of a kernel of several passes have come (block/passes_in_one.cuh): parts that
 // are taken, and that are done.
@@ -82,10 +60,9 @@ typedef struct Findings {
   unsigned int stop;     // not 0: the way ends without a result. STOP, or bits in which some key is
                          // not in the range, which are never the lowest
   unsigned int arrived;  // blocks that have come to some point
-  LargeBuckets large;
-  HostVerdict verdict;                                  // of a call that the host does not wait for
-  unsigned int digit_counts[MAX_PASSES * BINS + 1];     // SweepState.counts
-  unsigned int frequent_sums[2 * (MOST_FREQUENT + 1)];  // of a count; behind digit_counts
+  unsigned int full;     // not 0: a bucket of runs has no room in its block
+  HostVerdict verdict;   // of a call that the host does not wait for
+  unsigned int digit_counts[MAX_PASSES * BINS + 1];  // SweepState.counts
   PassesDone done;
   Progress progress;  // of samples that are merged, or few values
   VaryingDigits varying;
@@ -97,8 +74,7 @@ typedef struct Findings {
   unsigned int most_digits;  // if one of them is SPARSE: of bits that vary
   ClusterSample<unsigned int> sample[2];
   unsigned int values[MOST_VALUES + 1];  // few values: ascending, then the largest key
-  FrequentValues frequent;
-  HostVerdict ignored;  // of a sample that the host does not hear of
+  HostVerdict ignored;                   // of a sample that the host does not hear of
 } Findings;
 static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for findings");
 
@@ -125,41 +101,6 @@ static __device__ __forceinline__ bool needs_no_splitters(const Findings *findin
 static __device__ __forceinline__ void clear_findings(Findings *findings) {
   for (unsigned int i = threadIdx.x; i < CLEARED_BYTES / sizeof(unsigned int); i += blockDim.x)
     ((unsigned int *)findings)[i] = 0;
-}
-
-// Large buckets are too large for a block, but few: each is sorted as an array.
-enum { LARGE_FROM = 6000000 };  // elements per large bucket: its launches take 20 to 30 us
-
-// Large buckets of n elements up to which the others are sorted as buckets. They are sorted by way
-// of the input, which has to be free; indices have no values there.
-static inline unsigned int most_large(const Call *call) {
-  const bool has_space = call->input.values != NULL || call->output.values == NULL;
-  const size_t most = call->overwrite && has_space ? call->n / LARGE_FROM : 0;
-  return most < MOST_LARGE ? (unsigned int)most : (unsigned int)MOST_LARGE;
-}
-
-static __device__ __forceinline__ void note_large(LargeBuckets *large, unsigned int begin,
-                                                  unsigned int count) {
-  const unsigned int i = atomicAdd(&large->found, 1u);
-  if (i < MOST_LARGE) large->bucket[i] = {begin, count};
-}
-
-// One thread: tells the host the large buckets of n elements; false if there are more than `most`,
-// or they hold more than a quarter of all elements, so that sweeps over everything are better.
-static __device__ __forceinline__ bool tell_large(const LargeBuckets *large, unsigned int most,
-                                                  unsigned int n, volatile HostVerdict *host) {
-  if (large->found == 0) return true;
-  if (large->found > MOST_LARGE || large->found > most) return false;
-  unsigned int sum = 0;
-  for (unsigned int i = 0; i < large->found; i++) {
-    sum += large->bucket[i].count;
-    host->bucket[i].begin = large->bucket[i].begin;
-    host->bucket[i].count = large->bucket[i].count;
-  }
-  if (sum > n / 4) return false;
-  host->large = large->found;
-  __threadfence_system();
-  return true;
 }
 
 #endif

@@ -92,8 +92,6 @@ static __device__ float estimate_equals(const unsigned int (&key)[kEach], size_t
 // are made in two steps.
 static constexpr float MOST_DENSITY = 6, MOST_DENSITY_OF_TWO_STEPS = 1.4f;
 
-static constexpr unsigned int UNCOUNTED = ~0u;
-
 // Which ranges the buckets that may follow can sort.
 typedef struct RangeLimits {
   int most_skip;      // first bits that all keys may share, so that others make the buckets
@@ -110,15 +108,6 @@ enum {
 static constexpr float MOST_EQUALS_BARE = 2, MOST_EQUALS_PAIRS = 5;
 // The range of keys that are OVERFULL: a sample would show if some part had many more.
 static constexpr KeyRange A_LITTLE_UNEVEN = {0, 0, 1.3f, false, false, 4};
-
-// For a second try, if buckets of that range did not fit, though a sample shows no reason.
-static inline KeyRange with_more_density(KeyRange range) {
-  if (range.skip > 0 || range.density > A_LITTLE_UNEVEN.density) return range;
-  range.density = A_LITTLE_UNEVEN.density;
-  range.even = false;
-  if (range.equals < A_LITTLE_UNEVEN.equals) range.equals = A_LITTLE_UNEVEN.equals;
-  return range;
-}
 
 static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
   return range.skip == 0 && range.density == 1 && range.equals == 1;
@@ -169,9 +158,9 @@ static __device__ __forceinline__ void add_to_range(unsigned int low, unsigned i
 
 // Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
 // over their range so that buckets by its first bits may fit. Not if some value has many keys, or
-// if they are beyond the limits. All threads of a block of 512 or 1,024 call it.
+// if they are beyond the limits. All threads of a block of 2^k call it.
 // count: shared memory, a word for each thread. of_first_bits: how many samples have the thread's
-// number as their first 9 or 10 bits, if the block has counted that, or UNCOUNTED.
+// number as their first k bits.
 template <int kEach>
 static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
                                   unsigned int of_first_bits, RangeLimits limits, KeyRange *range) {
@@ -194,7 +183,7 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   const int skip = __clz((int)(least ^ greatest));
   // With few bits left there are few values, at most as many as threads.
   if (32 - skip <= (int)bits || skip > limits.most_skip) return false;
-  const bool counts_again = skip > 0 || of_first_bits == UNCOUNTED;
+  const bool counts_again = skip > 0;
   if (counts_again) {
 #pragma unroll
     for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);

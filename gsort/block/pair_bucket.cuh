@@ -370,7 +370,7 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
     Elements out, KeyCode code, int low_bits, KeyRange range) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kLowBits> Shared;
   constexpr unsigned int kBins = Shared::kBins;
-  // An empty bucket, or a large one, which is sorted by itself (note_if_large).
+  // An empty bucket, or one that is too large, which ends the way (tell_of_bucket).
   const BucketPlace before = place();
   if (before.count - 1 >= Shared::kCapacity - MOST_LEAD) return;
   const unsigned int lead = before.to % WARP_SIZE, behind = lead + before.count;

@@ -24,13 +24,11 @@ enum {
 typedef struct RunState {
   uint2 *pairs;           // [tiles * tile] the sorted tiles
   unsigned short *first;  // [tiles][2^bits] where in its tile a run begins
-  unsigned int *start;    // [2^bits + 1] where a bucket begins in the output; for large ones
   unsigned int n, tile, tiles;
   int bits;
   KeyCode code;
-  bool sampled;             // by sample_pairs() before
-  SweepState sweeps;        // then, for keys that suit only these
-  unsigned int most_large;  // large buckets, up to which the others are sorted as buckets
+  bool sampled;       // by sample_pairs() before
+  SweepState sweeps;  // then, for keys that suit only these
   Findings *findings;
   volatile HostVerdict *host;
 } RunState;
@@ -50,11 +48,10 @@ static __device__ __forceinline__ Run run_of(const RunState &state, unsigned int
   return {begin, end - begin};
 }
 
-// Whether the samples, if there were any, leave nothing for the buckets. HEAVY, a few frequent
-// values, does not: their buckets are sorted as arrays.
+// Whether the samples, if there were any, leave nothing for the buckets.
 static __device__ __forceinline__ bool samples_end_runs(const RunState &state) {
-  if (!state.sampled || state.findings->first_sample == HEAVY) return false;
-  return state.findings->first_sample != EVEN || state.findings->second_sample != EVEN;
+  return state.sampled &&
+         finding_of_both(state.findings->first_sample, state.findings->second_sample) != EVEN;
 }
 
 // A block finds the runs of its bucket, and tells the host of it.
@@ -151,22 +148,19 @@ struct RunIndex {
   }
 };
 
-// Whether the buckets cannot be sorted: keys do not suit, or too many buckets are large. One thread
+// Whether the buckets cannot be sorted: keys do not suit, or some bucket is full. One thread
 // of each block, before tell_of_bucket(). Atomics, as other blocks add to these meanwhile.
 static __device__ __forceinline__ bool is_stopped(const RunState &state) {
   return *(volatile unsigned int *)&state.findings->stop != 0 ||
-         *(volatile unsigned int *)&state.findings->large.found > state.most_large;
+         *(volatile unsigned int *)&state.findings->full != 0;
 }
 
-// One thread of each block, when that knows the place of its bucket and whether it is a large one.
-// The last one tells the host: early, while blocks still sort.
-static __device__ void tell_of_bucket(const RunState &state, BucketPlace place, bool is_large,
-                                      KeyRange range) {
+// One thread of each block, when that knows whether its bucket is too large for it. The last one
+// tells the host: early, while blocks still sort.
+static __device__ void tell_of_bucket(const RunState &state, bool is_large, KeyRange range) {
   Findings *const findings = state.findings;
-  state.start[blockIdx.x] = place.to;
-  if (blockIdx.x == gridDim.x - 1) state.start[gridDim.x] = state.n;
   if (is_large) {
-    note_large(&findings->large, place.to, place.count);
+    atomicExch(&findings->full, 1u);
     __threadfence();
   }
   if (atomicAdd(&findings->arrived, 1u) < gridDim.x - 1) return;
@@ -176,8 +170,7 @@ static __device__ void tell_of_bucket(const RunState &state, BucketPlace place, 
   else if (findings->stop != 0)
     tell_if_wider(range, findings->stop, state.host);
   else
-    state.host->finding =
-        tell_large(&findings->large, state.most_large, state.n, state.host) ? SORTED : OVERFULL;
+    state.host->finding = *(volatile unsigned int *)&findings->full != 0 ? OVERFULL : SORTED;
 }
 
 #endif

@@ -3,8 +3,7 @@
 //
 //   keys 31 07 35 12 18 33     count  0: 1  1: 2  2: 0  3: 3     start  0 1 3 3 6
 //
-// Up to eight large buckets are no obstacle, if the input may be overwritten: each is sorted as an
-// array (block/findings.cuh). Moves 4 bytes a key.
+// Moves 4 bytes a key.
 #ifndef GSORT_KERNEL_COUNT_BUCKETS_CUH
 #define GSORT_KERNEL_COUNT_BUCKETS_CUH
 
@@ -14,7 +13,6 @@
 
 enum {
   PACKED_BUCKET_BITS = 16,  // from here on, two counters share 32 bits
-  DECODE_THREADS = 256,
 };
 
 // Device memory between the launches.
@@ -48,16 +46,13 @@ static __device__ void number_tiles(unsigned int n, BucketBits bits, unsigned in
   if (part == parts - 1) state.first_tile[parts] = up_to_here;
 }
 
-// capacity: of a bucket; most_large: large ones that are no obstacle; tile: keys of a tile of the
-// second partition step. Tells the host.
+// capacity: of a bucket; tile: keys of a tile of the second partition step. Tells the host.
 template <bool kPacked>
 static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_BLOCKS)
     count_buckets(const unsigned int *keys, size_t n, KeyCode code, BucketBits bits, KeyRange range,
-                  unsigned int tile, unsigned int capacity, unsigned int most_large,
-                  BucketState state) {
+                  unsigned int tile, unsigned int capacity, BucketState state) {
   extern __shared__ unsigned int counters[];  // [buckets], or half as many
   __shared__ unsigned int warp_sums[MAX_WARPS], carry;
-  __shared__ LargeBuckets large;
   const int all_bits = bits.first + bits.second;
   const unsigned int buckets = 1u << all_bits;
   wait_for_previous_kernel();
@@ -73,9 +68,8 @@ static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_B
     if (threadIdx.x == 0) tell_if_wider(range, *(volatile unsigned int *)state.stop, state.host);
     return;
   }
-  if (threadIdx.x == 0) large.found = 0;
-  __syncthreads();
   unsigned int before = 0;
+  bool full = false;
   for (unsigned int base = 0; base < buckets; base += 2 * blockDim.x) {
     const unsigned int b = base + 2 * threadIdx.x;
     const unsigned long long two =
@@ -84,8 +78,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_B
     const unsigned int up_to_here = before + block_inclusive_scan(even + odd, warp_sums);
     if (b < buckets) {
       const unsigned int second = up_to_here - odd, first = second - even;
-      if (even > capacity) note_large(&large, first, even);
-      if (odd > capacity) note_large(&large, second, odd);
+      full |= even > capacity || odd > capacity;
       state.start[b] = state.next_in_bucket[b] = first;
       state.start[b + 1] = state.next_in_bucket[b + 1] = second;
       if (b % (1u << bits.second) == 0) state.next_in_part[b >> bits.second] = first;
@@ -96,20 +89,13 @@ static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_B
     before = carry;
   }
   if (bits.second > 0) number_tiles((unsigned int)n, bits, tile, state, warp_sums);
+  full = __syncthreads_or(full) != 0;
   if (threadIdx.x != 0) return;
   // If some counter of 16 bits has overflowed, the sum of all counts is not n.
-  const bool unfit = before != n || !tell_large(&large, most_large, (unsigned int)n, state.host);
+  const bool unfit = full || before != n;
   state.start[buckets] = (unsigned int)n;
   *state.stop = unfit;
   state.host->finding = unfit ? UNEVEN : SORTED;
-}
-
-// Large buckets, once they are sorted: codes back to keys, in place. Moves 8 bytes a key.
-static __global__ void __launch_bounds__(DECODE_THREADS)
-    decode_keys(unsigned int *keys, unsigned int n, KeyCode code) {
-  wait_for_previous_kernel();
-  const size_t i = global_index();
-  if (i < n) keys[i] = decode(code, keys[i]);
 }
 
 #endif

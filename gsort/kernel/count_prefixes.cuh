@@ -17,7 +17,6 @@
 
 enum {
   PACKED_COUNTER_BITS = 16,  // from this prefix on, two counters share 32 bits
-  UNFIT_SAMPLES = 4,         // keys of a thread, if buckets do not fit
 };
 
 // The digits of the prefix: `low` bits are swept first, then `high` bits.
@@ -35,45 +34,9 @@ typedef struct PrefixState {
   unsigned int *tile_counter;  // [2]
   unsigned int *look_back;     // [look_back_words] cleared here; a multiple of 4
   size_t look_back_words;
-  KeyRange *sampled;   // if buckets do not fit: of a sample whose finding is IN_RANGE
   Findings *findings;  // `stop` and `arrived` are 0 before
-  unsigned int most_large;
   volatile HostVerdict *host;
 } PrefixState;
-
-static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsigned int begin,
-                                                     unsigned int count, unsigned int capacity) {
-  if (count > capacity - MOST_LEAD) note_large(large, begin, count);
-}
-
-// If nothing is known of the keys, one more block judges a sample while the others count, for the
-// case that buckets do not fit. All of its threads call it; flag: shared memory, a word for each.
-static __device__ __noinline__ void sample_if_unfit(const unsigned int *keys, size_t n,
-                                                    KeyCode code, unsigned int *flag,
-                                                    PrefixState state) {
-  unsigned int key[UNFIT_SAMPLES];
-  load_block_sample(keys, n, code, key);
-  KeyRange range = WHOLE_RANGE;
-  const bool few = find_few_values(key, flag, state.findings->values),
-             in_range = !few && find_range(key, flag, UNCOUNTED, ANY_RANGE, &range);
-  if (in_range) range.equals = estimate_equals(key, n, flag);
-  const bool fits = in_range && range.equals <= MOST_EQUALS_PAIRS;
-  if (threadIdx.x > 0) return;
-  state.findings->first_sample = few ? FEW_VALUES : fits ? IN_RANGE : UNEVEN;
-  *state.sampled = range;
-}
-
-// One thread of the last block: tells the host why buckets do not fit.
-static __device__ void tell_why_unfit(KeyRange range, PrefixState state) {
-  const unsigned int stop = state.findings->stop;
-  state.findings->stop = 0;
-  if (!is_whole(range)) {
-    tell_if_wider(range, stop, state.host);
-    return;
-  }
-  tell_host_range(*state.sampled, state.host);
-  state.host->finding = state.findings->first_sample;
-}
 
 // The last block: turns counts into starts. Whether all buckets fit or not; if so, the first sweep
 // tells the host. `low_sum` is shared memory. The result is for thread 0.
@@ -81,14 +44,13 @@ static __device__ bool finish_count(unsigned int n, PrefixBits bits, unsigned in
                                     PrefixState state, unsigned int *low_sum,
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
-  __shared__ LargeBuckets large;
   const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
   // With a barrier, as thread 0 then clears it for the next way.
   if (__syncthreads_or(is_stopped(&state.findings->stop)) != 0) return false;
   for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
-  if (threadIdx.x == 0) large.found = 0;
   __syncthreads();
   unsigned int before = 0;
+  bool full = false;
   for (unsigned int base = 0; base < buckets; base += 4 * blockDim.x) {
     const unsigned int b = base + 4 * threadIdx.x;
     uint4 count = make_uint4(0, 0, 0, 0);
@@ -102,10 +64,7 @@ static __device__ bool finish_count(unsigned int n, PrefixBits bits, unsigned in
     start.w = start.z + count.z;
     if (b < buckets) {
       *(uint4 *)&state.start[b] = start;
-      note_if_large(&large, start.x, count.x, capacity);
-      note_if_large(&large, start.y, count.y, capacity);
-      note_if_large(&large, start.z, count.z, capacity);
-      note_if_large(&large, start.w, count.w, capacity);
+      full |= max(max(count.x, count.y), max(count.z, count.w)) > capacity - MOST_LEAD;
       const unsigned int low = b % low_bins;
       if (low == 0) state.high_start[b >> bits.low] = start.x;
       if (count.x > 0) atomicAdd(&low_sum[low], count.x);
@@ -120,10 +79,11 @@ static __device__ bool finish_count(unsigned int n, PrefixBits bits, unsigned in
   const unsigned int low = threadIdx.x < low_bins ? low_sum[threadIdx.x] : 0;
   const unsigned int low_up_to_here = block_inclusive_scan(low, warp_sums);
   if (threadIdx.x < low_bins) state.low_start[threadIdx.x] = low_up_to_here - low;
+  full = __syncthreads_or(full) != 0;
   if (threadIdx.x > 0) return false;
   state.start[buckets] = n;
   // If some counter of 16 bits has overflowed, the sum of all counts is not n.
-  return before == n && tell_large(&large, state.most_large, n, state.host);
+  return !full && before == n;
 }
 
 template <bool kPacked>
@@ -143,20 +103,15 @@ static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_B
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
   __syncthreads();
-  const unsigned int counting = gridDim.x - (is_whole(range) ? 1 : 0);
   unsigned int *const stop = &state.findings->stop;
-  if (blockIdx.x < counting) {
-    count_watched<kPacked, false>(counters, copies, keys, n, code, counting, shift, range, capacity,
-                                  stop, NULL);
-    if (!is_stopped(stop)) add_counts<kPacked>(counters, copies, buckets, state.sums);
-  } else {
-    sample_if_unfit(keys, n, code, counters, state);
-  }
+  count_watched<kPacked, false>(counters, copies, keys, n, code, gridDim.x, shift, range, capacity,
+                                stop, NULL);
+  if (!is_stopped(stop)) add_counts<kPacked>(counters, copies, buckets, state.sums);
   if (!is_last_block(&state.findings->arrived)) return;
   const bool all_fit = finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
   if (threadIdx.x > 0) return;
   state.spread[0] = state.spread[1] = all_fit ? DIGIT_EVEN : DIGIT_UNUSED;
-  if (!all_fit) tell_why_unfit(range, state);
+  if (!all_fit) tell_if_wider(range, *stop, state.host);
 }
 
 #endif

@@ -36,8 +36,8 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
     return;
   }
   const float group = (float)capacity * (float)(1 << (state.bits - GROUP_BITS));
-  const unsigned int seen = judge_sample<false>(
-      key, next, state.n, {group, state.most_large, ANY_RANGE}, findings, state.host);
+  const unsigned int seen =
+      judge_sample<false>(key, next, state.n, {group, ANY_RANGE}, findings, state.host);
   if (threadIdx.x == 0) findings->first_sample = seen;
 }
 
@@ -142,7 +142,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const BucketPlace place = find_runs(state, blockIdx.x, mine, index.sums);
   const bool useless = stopped;
   if (threadIdx.x == 0) {
-    tell_of_bucket(state, place, place.count > Shared::kCapacity - MOST_LEAD, range);
+    tell_of_bucket(state, place.count > Shared::kCapacity - MOST_LEAD, range);
     kept = place;
   }
   if (useless) return;

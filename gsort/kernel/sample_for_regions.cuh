@@ -1,29 +1,23 @@
-// Before a sort of pairs by regions (kernel/sweep_regions.cuh): judges samples of the keys, looks
-// for frequent values, and clears what the sweeps need.
+// Before a sort of pairs by regions (kernel/sweep_regions.cuh): judges samples of the keys, and
+// clears what the sweeps need.
 #ifndef GSORT_KERNEL_SAMPLE_FOR_REGIONS_CUH
 #define GSORT_KERNEL_SAMPLE_FOR_REGIONS_CUH
 
-#include "gsort/block/find_frequent.cuh"
 #include "gsort/block/evenness.cuh"
 #include "gsort/kernel/sweep_regions.cuh"
 
-// The first block judges a sample; the next `second` ones judge more, one looks for frequent values
-// if `third` is 1, and the others clear words[count]. tile_counter: [2] of the sweeps.
+// The first block judges a sample; the next `second` ones judge more, and the others clear
+// words[count]. tile_counter: [2] of the sweeps.
 static __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_for_regions(const unsigned int *keys, size_t n, KeyCode code, SampleLimits limits,
-                       unsigned int second, unsigned int third, uint4 *words, size_t count,
-                       unsigned int *tile_counter, RegionsFit *fit, Findings *findings,
-                       volatile HostVerdict *host) {
+                       unsigned int second, uint4 *words, size_t count, unsigned int *tile_counter,
+                       RegionsFit *fit, Findings *findings, volatile HostVerdict *host) {
   wait_for_previous_kernel();
-  const unsigned int sampling = 1 + second + third;
+  const unsigned int sampling = 1 + second;
   if (blockIdx.x >= sampling) {
     const size_t thread = (size_t)(blockIdx.x - sampling) * SAMPLE_THREADS + threadIdx.x,
                  threads = (size_t)(gridDim.x - sampling) * SAMPLE_THREADS;
     for (size_t i = thread; i < count; i += threads) words[i] = make_uint4(0, 0, 0, 0);
-    return;
-  }
-  if (blockIdx.x > second) {
-    find_frequent(keys, n, code, &findings->frequent);
     return;
   }
   unsigned int key[SAMPLE_EACH], next;

@@ -171,7 +171,6 @@ static __device__ __forceinline__ void sort_bucket_of_block(const unsigned int *
   __syncthreads();
   const unsigned int begin = buckets.start[blockIdx.x],
                      count = buckets.start[blockIdx.x + 1] - begin;
-  if (count > kThreads * kItems) return;  // a large bucket is sorted by itself
   sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x,
                                                      buckets.shift, range);
   write_bucket<kThreads, kItems>(shared.tile, out + begin, count, range, code);

@@ -325,10 +325,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   RunsOfThread<kThreads> mine;
   const BucketPlace place = find_runs(state, share.bucket, mine, index.sums);
   const bool useless = stopped, fits = place.count <= Shared::kCapacity - MOST_LEAD;
-  if (threadIdx.x == 0) {
-    const unsigned int start = place.to + (blockIdx.x > share.bucket ? place.count : 0);
-    tell_of_bucket(state, {place.count, start}, !fits && !share.equal, WHOLE_RANGE);
-  }
+  if (threadIdx.x == 0) tell_of_bucket(state, !fits && !share.equal, WHOLE_RANGE);
   if (useless || place.count == 0) return;
   if (share.equal)
     copy_equal<kThreads>(state, mine, share, place,

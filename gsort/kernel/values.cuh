@@ -64,7 +64,7 @@ static __device__ __forceinline__ void count_value(unsigned int *counters,
                                                    const unsigned int *value, unsigned int key,
                                                    const ValueState &state) {
   if (is_minus_zero(state.code, key)) state.findings->stop = 1;
-  const unsigned int number = encode(state.code, key), bin = ValueBin<>{value}(number, 0);
+  const unsigned int number = encode(state.code, key), bin = ValueBin{value}(number, 0);
   atomicAdd(&counters[bin * WARP_SIZE + threadIdx.x % WARP_SIZE], 1u);
   if (bin % 2 == 1 || state.stray == NULL) return;
   const unsigned int index = atomicAdd(&state.findings->strays, 1u);
@@ -130,7 +130,7 @@ static __device__ __forceinline__ void write_part_of_values(ValuesShared &shared
   for (unsigned int i = threadIdx.x; i < strays; i += blockDim.x) shared.stray[i] = state.stray[i];
   __syncthreads();
   for (unsigned int i = threadIdx.x; i < strays; i += blockDim.x) {
-    unsigned int bin = ValueBin<>{shared.value}(shared.stray[i], 0),
+    unsigned int bin = ValueBin{shared.value}(shared.stray[i], 0),
                  place = rank_of(shared.stray, strays, i);
     for (; bin > 0; bin -= 2) place += shared.start[bin] - shared.start[bin - 1];
     out[place] = decode(state.code, shared.stray[i]);
@@ -174,7 +174,7 @@ template <unsigned int kTileSize>
 struct BinsOfValues : CountedBins<kTileSize, VALUE_BITS> {
   const unsigned int *value;  // shared memory
 
-  __device__ __forceinline__ ValueBin<> bins(void) const { return {value}; }
+  __device__ __forceinline__ ValueBin bins(void) const { return {value}; }
   template <class Shared>
   __device__ __forceinline__ void write(Shared &shared, int to, unsigned int valid,
                                         bool plain) const {

@@ -109,7 +109,7 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
     if (!map_sample(key, code, by_value == 1, judges_first ? map : NULL, word)) continue;
     if (!judges_first && !is_float) return EVEN;
     const unsigned int mine =
-        judge_sample<false>(word, 0, n, {capacity, 0, {0, 0}}, findings, &findings->ignored);
+        judge_sample<false>(word, 0, n, {capacity, {0, 0}}, findings, &findings->ignored);
     if (threadIdx.x == 0) judged = mine;
     __syncthreads();
     const bool even = judged == EVEN;

@@ -138,7 +138,9 @@ typedef struct WidePass {
   }
 } WidePass;
 
-// Where a pass reads and writes. If no digit varies at all, the last pass moves the elements.
+// Where a pass reads and writes. If no digit varies at all, the last pass moves the elements. The
+// last pass that moves them writes to `out`; but if the input is the spare memory, the first one
+// does, and copy_if_even() follows.
 typedef struct WideRoute {
   WideElements from, to;
   bool moves;
@@ -155,10 +157,11 @@ static __device__ __forceinline__ WideRoute route_of(const WidePass &pass, WideE
   }
   const bool varies = pass.spread[pass.number] != DIGIT_CONSTANT;
   const bool only = before == 0 && pass.number == pass.passes - 1;
-  return {before == 0      ? in
-          : after % 2 == 0 ? spare
-                           : out,
-          after % 2 == 0 ? out : spare, varies || only, before % 2};
+  const bool to_out = (in.keys == spare.keys ? before : after) % 2 == 0;
+  return {before == 0 ? in
+          : to_out    ? spare
+                      : out,
+          to_out ? out : spare, varies || only, before % 2};
 }
 
 template <int kItems>
@@ -322,6 +325,19 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   if (!route.moves) return;
   const unsigned int tile = take_wide_tile(shared, pass.tile_counter);
   sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
+}
+
+// Behind passes of which every other one writes to the input: `from` to `to`, if the last one did.
+template <class T>
+static __global__ void __launch_bounds__(WIDE_THREADS)
+    copy_if_even(const T *from, T *to, unsigned int n, const unsigned int *spread,
+                 unsigned int passes) {
+  wait_for_previous_kernel();
+  unsigned int moved = 0;
+  for (unsigned int p = 0; p < passes; p++) moved += spread[p] != DIGIT_CONSTANT;
+  if (moved == 0 || moved % 2 == 1) return;
+  const size_t threads = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = global_index(); i < n; i += threads) to[i] = from[i];
 }
 
 // All sweeps in one launch, as kernel/sweep.cuh. `first` is the first of them.

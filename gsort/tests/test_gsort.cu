@@ -171,7 +171,7 @@ static void describe(const Case &c) {
 // Ends the capture of a sort, and launches it twice: for keys of another shape, half of them if
 // their number is on the device, and for `keys`.
 static void replay(cudaStream_t stream, Array &keys_in, const std::vector<uint64_t> &keys,
-                   Array &number) {
+                   Array &values_in, const std::vector<uint64_t> &values, Array &number) {
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
@@ -182,6 +182,7 @@ static void replay(cudaStream_t stream, Array &keys_in, const std::vector<uint64
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
   number.write({keys.size()});
   keys_in.write(keys);
+  values_in.write(values);
   CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
   CHECK(cudaGraphExecDestroy(executable) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
@@ -239,7 +240,7 @@ static void run_case(const Case &c) {
     describe(c);
     fail(gsort_error_string(error), __LINE__);
   }
-  if (c.captured) replay(stream, keys_in, keys, number);
+  if (c.captured) replay(stream, keys_in, keys, values_in, values, number);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   const std::vector<uint64_t> sorted = keys_out.read(), moved = values_out.read(),
                               kept = keys_in.read(), kept_values = values_in.read();
@@ -308,6 +309,17 @@ int main(int argc, char **argv) {
     c.shape = i == 5 ? 9 : i < 4 ? 2 : 3;
     c.end = i == 5 ? 64 : 32;
     c.n = i == 5 ? 6000003 : 600007;
+    run_case(c);
+  }
+  // In place: bytes that vary are all, or of an even or odd number.
+  for (int i = 0; i < 4 && n == 0; i++) {
+    Case c = {};
+    c.type = i == 3 ? GSORT_F64 : GSORT_U64;
+    c.value = i == 0 ? GSORT_KEYS : i == 1 ? GSORT_INDEX32 : i == 2 ? GSORT_VALUE32 : GSORT_VALUE64;
+    c.begin = i == 1 ? 8 : i == 2 ? 17 : 0;
+    c.end = 64;
+    c.n = 500001;
+    c.overwrite = c.no_host_wait = 1;
     run_case(c);
   }
   for (int i = 0; i < cases; i++) {

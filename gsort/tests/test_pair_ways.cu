@@ -1,5 +1,5 @@
 // Regions, a counted prefix, values and sweeps of many pairs: shapes, keys that end a way as random
-// ones rarely do, and large buckets.
+// ones rarely do, and the input as spare memory.
 #include "gsort/tests/way_cases.cuh"
 
 static KeyOf below(uint32_t bits, uint32_t above = 0) {
@@ -25,7 +25,7 @@ int main(void) {
     add({{"regions", &way_pair_regions, pairs, U32, VALUES, SORTED, any_key},
          {"regions of indices", &way_pair_regions, pairs, I32_DOWN, INDICES, SORTED, any_key},
          {"prefix", &way_prefix, pairs, I32_DOWN, pairs == n ? INDICES : VALUES, SORTED, any_key,
-          HEAVY}});
+          IN_RANGE, A_LITTLE_UNEVEN}});
 
   const Way *way = &way_pair_regions;
   add({{"a third in one value", way, n, U32, VALUES, UNEVEN, often(8, 3)},
@@ -39,12 +39,8 @@ int main(void) {
        {"beyond the range", way, n, U32, VALUES, IN_RANGE, but_one(n - 7, 0x13000000u), IN_RANGE,
         by_8, false, 7},
        {"far beyond", way, n, U32, VALUES, UNEVEN, but_one(5, 0xf2000000u), IN_RANGE, by_8},
-       {"a large bucket", way, n, U32, VALUES, UNEVEN, often(98, 5), HEAVY, WHOLE_RANGE, true},
-       {"prefix, five values", way, n, U32, VALUES, FEW_VALUES, five_values, HEAVY},
-       {"prefix, a -0", way, n, F32, VALUES, UNEVEN, zero_at(n / 2), IN_RANGE, A_LITTLE_UNEVEN},
-       {"a large bucket sorted by itself", way, LARGE_FROM, I32_DOWN, VALUES, SORTED,
-        [](size_t i) { return i % 300 == 0 ? 0x12340000u | draw() >> 16 : draw(); }, HEAVY,
-        WHOLE_RANGE, true}});
+       {"a bucket too large", way, n, U32, VALUES, UNEVEN, often(98, 5), IN_RANGE, A_LITTLE_UNEVEN},
+       {"prefix, a -0", way, n, F32, VALUES, UNEVEN, zero_at(n / 2), IN_RANGE, A_LITTLE_UNEVEN}});
 
   way = &way_values;
   for (Kind kind : {VALUES, INDICES})
@@ -65,9 +61,8 @@ int main(void) {
        {"floats", way, many, F32, VALUES, SORTED,
         [](size_t i) { return i % 9 == 0   ? 1u << 31
                               : i % 9 == 1 ? 0
-                                           : draw(); }, UNEVEN},
-       {"frequent values", &way_frequent, FREQUENT_FROM, I32_DOWN, VALUES, SORTED,
-        [](size_t i) { return i % 5 < 2 ? (uint32_t)(i % 100) * 9999999u : draw(); }, UNEVEN,
-        WHOLE_RANGE, true}});
+                                           : draw(); }, UNEVEN}});
+  for (Kind kind : {VALUES, INDICES, BARE})
+    add({{"in place", way, many, F32, kind, SORTED, any_key, IN_PLACE, WHOLE_RANGE, true}});
   return run_cases(cases);
 }

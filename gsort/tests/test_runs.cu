@@ -1,4 +1,4 @@
-// Runs and splitters: every plan of theirs, full and large buckets, equal splitters, samples that
+// Runs and splitters: every plan of theirs, full buckets, equal splitters, samples that
 // lead elsewhere, keys that do not suit.
 #include "gsort/block/sample.cuh"
 #include "gsort/kernel/splitters.cuh"
@@ -44,9 +44,8 @@ static KeyRange as_for(double times) { return {0, 0, (float)times, true, false, 
 
 static void add_splitters(std::vector<Case> *cases) {
   const auto add = [&](const char *name, size_t n, Type type, Kind kind, Finding expected,
-                       KeyOf key, bool overwrite = false) {
-    cases->push_back(
-        {name, &way_splitters, n, type, kind, expected, key, UNKNOWN, WHOLE_RANGE, overwrite});
+                       KeyOf key) {
+    cases->push_back({name, &way_splitters, n, type, kind, expected, key});
   };
   for (size_t n : {1u, 2049u, 235000u, 420000u, 500000u}) {
     add("splitters", n, U32, VALUES, SORTED, any_key);
@@ -73,25 +72,19 @@ static void add_splitters(std::vector<Case> *cases) {
                           : ~word >> 1 | 1u << 31;
     });
     add("splitters, bits reversed", n, U32, VALUES, SORTED, reversed);
-    for (Kind kind : {VALUES, BARE})
-      add("splitters, a -0", n, F32, kind, UNEVEN, zero_at(n / 2), true);
-    add("splitters, the last is a -0", n, F32, VALUES, UNEVEN, zero_at(n - 1), true);
-    add("a large bucket", n, U32, VALUES, SORTED, overlooked(1, n, bits), true);
-    add("a large bucket, descending", n, I32_DOWN, VALUES, SORTED, overlooked(1, n, bits), true);
-    add("a large bucket, input kept", n, U32, VALUES, UNEVEN, overlooked(1, n, bits));
-    add("a large bucket of indices", n, U32, INDICES, UNEVEN, overlooked(1, n, bits), true);
-    add("a large bucket of bare keys", n, U32, BARE, UNEVEN, overlooked(1, n, bits), true);
+    for (Kind kind : {VALUES, BARE}) add("splitters, a -0", n, F32, kind, UNEVEN, zero_at(n / 2));
+    add("splitters, the last is a -0", n, F32, VALUES, UNEVEN, zero_at(n - 1));
+    add("a bucket too large", n, U32, VALUES, UNEVEN, overlooked(1, n, bits));
+    add("a bucket of indices too large", n, I32_DOWN, INDICES, UNEVEN, overlooked(1, n, bits));
+    add("a bucket of bare keys too large", n, U32, BARE, UNEVEN, overlooked(1, n, bits));
   }
-  add("as many large buckets as there may be", 450000, U32, VALUES, SORTED,
-      overlooked(MOST_LARGE, 450000, 8), true);
-  add("one more", 450000, U32, VALUES, UNEVEN, overlooked(MOST_LARGE + 1, 450000, 8), true);
 }
 
 static void add_runs(std::vector<Case> *cases) {
   const auto add = [&](const char *name, size_t n, Type type, Kind kind, KeyRange range,
-                       Finding expected, KeyOf key, bool overwrite = false, int skip = -1) {
+                       Finding expected, KeyOf key, int skip = -1) {
     cases->push_back({name, &way_runs, n, type, kind, expected, key,
-                      is_whole(range) ? UNKNOWN : IN_RANGE, range, overwrite, skip});
+                      is_whole(range) ? UNKNOWN : IN_RANGE, range, false, skip});
   };
   // Each plan; tiles of 4,096 to 20,480 pairs, cut and whole.
   for (double most : {4.5e5, 9e5, 1.2e6, 2e6, 2.8e6, 4.2e6, 5.8e6, 8.8e6})
@@ -126,22 +119,20 @@ static void add_runs(std::vector<Case> *cases) {
       [](size_t) { return draw() % 5 * 0x04000001u; });
   add(
       "first bits shared", n, U32, VALUES, WHOLE_RANGE, IN_RANGE,
-      [](size_t) { return draw() >> 9; }, false, 9);
+      [](size_t) { return draw() >> 9; }, 9);
   add("many equal keys", n, U32, INDICES, WHOLE_RANGE, SORTED,
       [](size_t) { return draw() % 2000 * 0x20c49bu; });
   add(
       "a bucket too large, of which the sample shows nothing", 300000, U32, VALUES, WHOLE_RANGE,
-      IN_RANGE, [](size_t i) { return i % 200 == 0 ? draw() >> 8 : draw(); }, false, 0);
-  add("a frequent value", 6000001, U32, VALUES, WHOLE_RANGE, SORTED, often(0x12345678u, 11), true);
+      IN_RANGE, [](size_t i) { return i % 200 == 0 ? draw() >> 8 : draw(); }, 0);
   const KeyRange shared_9 = {9, 0x12800000u, 1, true, false, 1};
   const auto but_one = [](size_t where, uint32_t flipped) {  // of keys of that range
     return [=](size_t i) { return (0x12800000u | draw() >> 9) ^ (i == where ? flipped : 0); };
   };
   add("a range", n, U32, VALUES, shared_9, SORTED, but_one(n, 0));
-  add("beyond the range", n, U32, INDICES, shared_9, IN_RANGE, but_one(n / 2, 1u << 24), false, 7);
-  add("beyond the range, far", n, U32, VALUES, shared_9, UNEVEN, but_one(n - 1, 1u << 31), true);
-  add("a range, with a -0", 100001, F32, VALUES, {1, 0, 1, true, false, 1}, UNEVEN, zero_at(7),
-      true);
+  add("beyond the range", n, U32, INDICES, shared_9, IN_RANGE, but_one(n / 2, 1u << 24), 7);
+  add("beyond the range, far", n, U32, VALUES, shared_9, UNEVEN, but_one(n - 1, 1u << 31));
+  add("a range, with a -0", 100001, F32, VALUES, {1, 0, 1, true, false, 1}, UNEVEN, zero_at(7));
 }
 
 int main(void) {

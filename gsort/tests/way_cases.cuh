@@ -71,7 +71,7 @@ struct Case {
   Finding known = UNKNOWN;
   KeyRange range = WHOLE_RANGE;
   bool overwrite = false;
-  int skip = -1;  // with IN_RANGE and HEAVY: of the range that the way returns
+  int skip = -1;  // with IN_RANGE: of the range that the way returns
 };
 
 static KeyCode code_of(Type type) {
@@ -117,15 +117,12 @@ static void run_case(const Case &c, bool odd, HostVerdict *host) {
   call.overwrite = c.overwrite;
   call.device = &device;
   call.host = host;
-  size_t bytes = c.way->bytes(&call, &c.range);
+  const size_t bytes = c.way->bytes(&call, &c.range);
   require(bytes > 0, "the way suits", c.name);
-  const bool sampled = c.way == &way_frequent;  // by the way before it
-  if (sampled) bytes = std::max(bytes, way_pair_regions.bytes(&call, &c.range));
   Memory workspace(FINDINGS_BYTES + bytes, false);
   call.findings = (Findings *)workspace.data();
   call.workspace = (char *)workspace.data() + FINDINGS_BYTES;
   Known known = {c.known, c.range, 0};
-  if (sampled) require(way_pair_regions.run(&call, &known) == c.known, "the sample", c.name);
   if (c.known != UNKNOWN) cudaMemset(call.findings, 0, CLEARED_BYTES);  // as a sample would
   if (c.known == FEW_VALUES) {
     Words codes, table;  // what is there more than once

@@ -130,7 +130,7 @@ static void launch_buckets(Call *call, const BucketPlan *plan, const KeyRange *r
   launch_first(call, packed ? count_buckets<true> : count_buckets<false>,
                least_of(parts_of(call->n, COUNT_THREADS * 4), most), COUNT_THREADS,
                counter_bytes(all_bits), in, call->n, call->code, bits, *range,
-               plan->second->tiles.elements, sort.elements, most_large(call), state);
+               plan->second->tiles.elements, sort.elements, state);
   const PartitionStep step = {call->code, {}, state.next_in_part, 1, NULL, NULL, state.stop};
   launch_step(call, plan->first, in, spare, 32 - bits.first - range->skip, bits.first, step);
   const unsigned int *bucketed = spare;
@@ -148,28 +148,6 @@ static void launch_buckets(Call *call, const BucketPlan *plan, const KeyRange *r
                  *range, call->code);
 }
 
-// Sorts each large bucket of the codes `bucketed` to its place in the output, which may be the same
-// array. Both are overwritten there, and `memory`, which is as large as the input: more than the
-// sweeps of a large bucket need, a quarter of all keys at most.
-static void sort_large_buckets(Call *call, unsigned int *bucketed, unsigned int *memory) {
-  const volatile HostVerdict *const host = call->host;
-  void *const aligned = (void *)aligned_bytes((size_t)memory);
-  for (unsigned int i = 0; i < host->large; i++) {
-    const unsigned int begin = host->bucket[i].begin, count = host->bucket[i].count;
-    unsigned int *const out = call->output.keys + begin;
-    Call part = *call;
-    part.input = {bucketed + begin, NULL};
-    part.output = {out, NULL};
-    part.n = count;
-    part.code = {};
-    sort_by_all_digits(&part, aligned);
-    if (!is_plain(call->code))
-      launch_next(&part, decode_keys, parts_of(count, DECODE_THREADS), DECODE_THREADS, 0, out,
-                  count, call->code);
-    call->error = part.error;
-  }
-}
-
 // The host waits for the counting kernel only.
 static Finding buckets_run(Call *call, Known *known) {
   const KeyRange range = known->range;
@@ -181,12 +159,7 @@ static Finding buckets_run(Call *call, Known *known) {
   launch_buckets(call, &plan, &range, spare,
                  bucket_state(call, plan.bits, call->workspace, &bytes));
   const Finding finding = wait_for_finding(call, UNKNOWN);
-  if (call->error != cudaSuccess) return SORTED;
   if (finding == IN_RANGE) known->range = copy_of(&host->range);
-  const bool two_steps = plan.bits.second > 0;
-  if (finding == SORTED && host->large > 0)
-    sort_large_buckets(call, two_steps ? call->output.keys : spare,
-                       two_steps ? spare : call->input.keys);
   return finding;
 }
 

@@ -86,11 +86,16 @@ static inline void clear_words(Call *call, void *words, size_t bytes) {
   if (call->error == cudaSuccess) succeeds(call, cudaMemsetAsync(words, 0, bytes, call->stream));
 }
 
+static inline void copy_words(Call *call, unsigned int *to, const unsigned int *from, size_t n) {
+  if (call->error == cudaSuccess)
+    succeeds(call,
+             cudaMemcpyAsync(to, from, n * sizeof *to, cudaMemcpyDeviceToDevice, call->stream));
+}
+
 // A call's verdict before a way begins. If the host does not wait for it, the way's first kernel
 // clears it (clear_findings()).
 static inline volatile HostVerdict *fresh_verdict(Call *call) {
   if (call->no_host_wait) return call->host = &call->findings->verdict;
-  call->host->large = 0;
   call->host->finding = UNKNOWN;
   return call->host;
 }

@@ -73,17 +73,16 @@ static void sample(Call *call, const RegionLayout &layout) {
   const size_t n = call->n, quads = layout.cleared_words / 4;
   const float capacity =
       (float)layout.high.capacity * (float)(1 << (layout.plan->high_bits() - GROUP_BITS));
-  const unsigned int second = second_blocks(n), third = may_be_frequent(call) ? 1 : 0,
-                     sampling = 1 + second + third, most = call->device->multiprocessors,
+  const unsigned int second = second_blocks(n), sampling = 1 + second,
+                     most = call->device->multiprocessors,
                      wanted = sampling + parts_of(quads, SAMPLE_THREADS),
                      blocks = wanted < most     ? wanted
                               : most > sampling ? most
                                                 : sampling + 1;
   if (second > 1) clear_words(call, call->findings, CLEARED_BYTES);  // several blocks add up there
   launch_first(call, sample_for_regions, blocks, SAMPLE_THREADS, 0, call->input.keys, n, call->code,
-               SampleLimits{capacity, most_large(call), ANY_RANGE}, second, third,
-               (uint4 *)layout.low.start, quads, layout.tile_counter, layout.high.fit,
-               call->findings, call->host);
+               SampleLimits{capacity, ANY_RANGE}, second, (uint4 *)layout.low.start, quads,
+               layout.tile_counter, layout.high.fit, call->findings, call->host);
 }
 
 static void sweep(Call *call, const RegionLayout &layout, int pass, int shift,

@@ -105,8 +105,6 @@ const PairPlan *last_plan(const Call *call);
 // Four sweeps over all digits (way/packed_sweeps.cu): whether they suit the call better than
 // way/sweeps.cu's own.
 bool sweeps_are_packed(const Call *call);
-// Whether frequent values may leave after the first sweep.
-bool may_be_frequent(const Call *call);
 // As all_digits(), sweep_all_digits() and sweep_if_unsorted() (way/sweeps.cuh).
 DigitMemory packed_digits(const Call *call, void *memory);
 void sweep_all_packed(Call *call, void *memory);

@@ -6,9 +6,8 @@
 //   blocks  sort each bucket by the rest of the key                   16
 //
 // 52 bytes a pair where four sweeps move 68. The count shows whether each bucket fits into its
-// block before anything has moved. A few that do not are sorted as arrays.
+// block before anything has moved.
 #include "gsort/kernel/count_prefixes.cuh"
-#include "gsort/way/large_pairs.cuh"
 #include "gsort/way/pair_sweeps.cuh"
 
 // Counters of each bucket. Many copies pay when there are many keys to count; few are cheaper to
@@ -53,9 +52,7 @@ static PrefixLayout prefix_layout(const Call *call, const PairPlan *plan, char *
   state->high_start = pieces.next<unsigned int>(high_bins);
   state->spread = pieces.next<unsigned int>(2);
   state->tile_counter = pieces.next<unsigned int>(2);
-  state->sampled = pieces.next<KeyRange>(1);
   state->findings = call->findings;
-  state->most_large = most_large(call);
   state->host = call->host;
   layout.bytes = pieces.bytes;
   return layout;
@@ -78,9 +75,8 @@ static void count(Call *call, const PairPlan *plan, KeyRange range, PrefixState 
   const bool packed = bits >= PACKED_COUNTER_BITS;
   const size_t bytes = count_shared_bytes(bits, n);
   const unsigned int threads = n > 2000000 ? COUNT_THREADS : COUNT_THREADS / 2;
-  const unsigned int sampling = is_whole(range) ? 1 : 0;  // all blocks run together
-  const unsigned int most = (bytes > 100 * 1024 ? 1 : 2) * call->device->multiprocessors - sampling;
-  const unsigned int blocks = least_of(parts_of(n, threads * 4), most) + sampling;
+  const unsigned int most = (bytes > 100 * 1024 ? 1 : 2) * call->device->multiprocessors;
+  const unsigned int blocks = least_of(parts_of(n, threads * 4), most);
   clear_words(call, call->findings, CLEARED_BYTES);
   clear_words(call, state.sums, sizeof(unsigned int) << bits);
   launch_first(call, packed ? count_prefixes<true> : count_prefixes<false>, blocks, threads, bytes,
@@ -120,11 +116,7 @@ static Finding prefix_run(Call *call, Known *known) {
                buffers.scratch.first, call->output, call->code, state.start, low_bits, state.spread,
                range);
   const Finding finding = wait_for_finding(call, UNKNOWN);
-  if (finding == SORTED) sort_large_packed(call, buffers.scratch.first);
-  if (finding == IN_RANGE) {
-    known->range = copy_of(&host->range);
-    if (is_whole(range)) known->range = with_more_density(known->range);
-  }
+  if (finding == IN_RANGE) known->range = copy_of(&host->range);
   return finding;
 }
 

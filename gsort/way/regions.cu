@@ -136,7 +136,6 @@ static void launch_sample(Call *call, const RegionPlan *plan, const RegionBucket
   const SampleLimits limits = {
       (float)(plan->parts > 0 ? plan->part_capacity : plan->capacity) *
           (float)(1 << (plan->bits.first - GROUP_BITS)),
-      most_large(call),
       {32 - plan->bits.first - plan->bits.second - bucket_shapes[plan->sort].bits,
        most_uneven(call->n)}};
   launch_as(call, false, loading, sample_keys, (1 + second) * loading, SAMPLE_THREADS, 0,

@@ -1,6 +1,7 @@
 // Pairs whose first bits are even: sorted tiles, and gathered runs (kernel/runs.cuh).
 #include "gsort/kernel/runs.cuh"
 #include "gsort/way/run_state.cuh"
+#include "gsort/way/sweeps.cuh"
 
 // A kernel of a plan, and its blocks.
 typedef struct RunStep {
@@ -87,7 +88,6 @@ static RunLayout run_layout(const Call *call, KeyRange range, const Shape &tiles
   RunLayout layout = {run_state(call, tiles), 0, 0};
   RunState *const state = &layout.state;
   state->sampled = is_whole(range);
-  state->most_large = most_large(call);
   const DigitMemory digits = all_digits(call, NULL);
   Pieces pieces = {workspace, 0};
   take_pairs(state, &pieces);
@@ -130,13 +130,7 @@ static Finding runs_run(Call *call, Known *known) {
                call->input, state, range);
   launch_shape(call, runs->shape, runs->kernel, 1u << state.bits, call->output, state, range);
   if (call->no_host_wait) return sweep_if_unsorted(call, for_sweeps, state.sampled);
-  Finding finding = wait_for_finding(call, UNKNOWN);
-  // A few values are frequent: tiles are sorted all the same, and show how many.
-  if (finding == HEAVY) finding = wait_for_finding(call, HEAVY);
-  if (finding == SORTED) {
-    sort_large_runs(call, state);
-    return SORTED;
-  }
+  const Finding finding = wait_for_finding(call, UNKNOWN);
   if (state.sampled && finding == UNEVEN) {
     sweep_all_digits(call, for_sweeps);
     return SORTED;

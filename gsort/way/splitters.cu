@@ -69,7 +69,6 @@ static Finding splitters_run(Call *call, Known *) {
   fresh_verdict(call);
   SplitLayout layout = split_layout(call, plan, call->workspace);
   RunState &state = layout.state;
-  state.most_large = call->overwrite && call->input.values != NULL ? MOST_LARGE : 0;
   const Splitters splitters = {layout.splitters.key, layout.splitters.sorted, buckets};
   launch_first(call, plan->sample, plan->sample_blocks, RANK_THREADS, 0, call->input.keys, state.n,
                call->code, layout.splitters, call->findings);
@@ -77,9 +76,7 @@ static Finding splitters_run(Call *call, Known *) {
                call->input, state, splitters);
   launch_shape(call, plan->buckets, plan->sort, buckets, call->output, state, splitters);
   if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, false);
-  if (wait_for_finding(call, UNKNOWN) != SORTED) return UNEVEN;
-  sort_large_runs(call, state);
-  return SORTED;
+  return wait_for_finding(call, UNKNOWN) == SORTED ? SORTED : UNEVEN;
 }
 
 extern "C" const Way way_splitters = {"splitters", splitters_bytes, splitters_run};

@@ -19,7 +19,8 @@ typedef struct SweepShape {
 #define SWEEP_SHAPE(items, blocks) \
   SHAPE(SWEEP_THREADS, items, DIGIT_BITS, blocks, SweepShared<items>)
 
-// A sort by sweeps, and its memory: a copy of the input, then what all_digits() is asked for.
+// A sort by sweeps, and its memory: room for the elements, but for those that fit into an input
+// that may be overwritten, then what all_digits() is asked for.
 typedef struct SweepLayout {
   const SweepShape *shape;
   bool coded;  // keys keep their type, and any bits may count
@@ -76,8 +77,10 @@ static SweepLayout sweep_layout(const Call *call, void *memory) {
   layout.shape = choose_shape(call, layout.coded);
   layout.tiles = parts_of(call->n, layout.shape->tiles.elements);
   Pieces pieces = {(char *)memory, 0};
-  layout.spare.keys = pieces.next<unsigned int>(call->n);
-  if (has_values(call)) layout.spare.values = pieces.next<unsigned int>(call->n);
+  if (call->overwrite) layout.spare = call->input;
+  if (!call->overwrite) layout.spare.keys = pieces.next<unsigned int>(call->n);
+  if (has_values(call) && layout.spare.values == NULL)
+    layout.spare.values = pieces.next<unsigned int>(call->n);
   const size_t look_back = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
   layout.digits = next_digits(call, &pieces, look_back, 2 * look_back);
   return layout;
@@ -129,8 +132,11 @@ void sweep_all_digits(Call *call, void *memory) {
   unsigned int *const look_backs[2] = {state.look_back, state.look_back + state.look_back_words};
   Elements from = call->input;
   for (int pass = 0; pass < passes; pass++) {
-    // The last pass writes to the output, and others in turns there and to scratch memory.
-    const Elements to = (passes - pass) % 2 == 1 ? call->output : layout.spare;
+    // The last pass writes to the output, and others in turns there and to spare memory. If that is
+    // the input, the first one writes to the output, and the last one's elements may have to
+    // follow.
+    const bool to_output = (call->overwrite ? pass : passes - 1 - pass) % 2 == 0;
+    const Elements to = to_output ? call->output : layout.spare;
     const SweepPass sweep_pass = {(unsigned int)pass,
                                   pass == 0 && !layout.coded,
                                   state.spread + pass,
@@ -143,6 +149,9 @@ void sweep_all_digits(Call *call, void *memory) {
                  (unsigned int)call->n, sweep_pass, bits_that_count(call));
     from = to;
   }
+  if (from.keys == call->output.keys) return;
+  copy_words(call, call->output.keys, from.keys, call->n);
+  if (has_values(call)) copy_words(call, call->output.values, from.values, call->n);
 }
 
 void sort_by_all_digits(Call *call, void *memory) {

@@ -30,8 +30,11 @@ typedef struct WideSweepLayout {
 
 static WideSweepLayout layout_of(const Call *call) {
   WideSweepLayout layout;
-  layout.values_at = aligned_bytes(call->n * sizeof(Wide));
-  layout.state_at = layout.values_at + aligned_bytes(call->n * call->value_bytes);
+  // The input is the spare memory, as far as there is one.
+  const bool needs_keys = !call->overwrite, needs_values = needs_keys || call->input.values == NULL;
+  layout.values_at = needs_keys ? aligned_bytes(call->n * sizeof(Wide)) : 0;
+  layout.state_at =
+      layout.values_at + (needs_values ? aligned_bytes(call->n * call->value_bytes) : 0);
   layout.tiles = parts_of(call->n, WIDE_THREADS * WIDE_ITEMS);
   layout.look_back_words = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
   const size_t words = 2 * layout.look_back_words + WIDE_PASSES * BINS + 2 * WIDE_PASSES;
@@ -65,8 +68,10 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, const VaryingDigi
   const WideBits number_of = {call->wide_code, call->begin_bit, ~0ull >> (64 - call->bits)};
   const WideElements in = {(Wide *)call->input.keys, call->input.values},
                      out = {(Wide *)call->output.keys, call->output.values},
-                     spare = {(Wide *)call->workspace,
-                              call->value_bytes > 0 ? call->workspace + layout.values_at : NULL};
+                     spare = {layout.values_at > 0 ? (Wide *)call->workspace : in.keys,
+                              call->overwrite && in.values != NULL
+                                  ? in.values
+                                  : call->workspace + layout.values_at};
   const size_t one_copy = WIDE_PASSES * BINS * sizeof(unsigned int),
                shared_bytes = sizeof(WideSweepShared<WIDE_ITEMS>);
   const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
@@ -89,6 +94,14 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, const VaryingDigi
   for (; pass.number < passes; pass.number++, pass.start += BINS, pass.tile_counter++)
     launch_next(call, kernels[call->value_bytes / 4][n >= HUGE_FROM], layout.tiles, WIDE_THREADS,
                 shared_bytes, in, spare, out, (unsigned int)n, number_of, pass);
+  if (!call->overwrite) return;
+  const auto copy = [&](auto *to, auto *from) {
+    launch_next(call, copy_if_even<std::remove_pointer_t<decltype(to)>>, 4 * sms, WIDE_THREADS, 0,
+                from, to, (unsigned int)n, state.spread, passes);
+  };
+  copy(out.keys, spare.keys);
+  if (call->value_bytes == 4) copy((unsigned int *)out.values, (unsigned int *)spare.values);
+  if (call->value_bytes == 8) copy((Wide *)out.values, (Wide *)spare.values);
 }
 
 Finding sweep_wide_if_unsorted(Call *call) {

@@ -9,7 +9,6 @@
 #include "common/scratch.h"
 #include "gsort/block/pair_bucket.cuh"
 #include "gsort/kernel/sweep_packed.cuh"
-#include "gsort/kernel/unpack.cuh"
 #include "multi/split/splitters.h"
 
 enum {
@@ -22,6 +21,14 @@ enum {
   UPPER_BLOCKS = 2,
   CUT_THREADS = 256,
 };
+
+static __global__ void __launch_bounds__(CUT_THREADS)
+    unpack_pairs(const uint2 *packed, Elements out, unsigned int n) {
+  const size_t i = global_index();
+  if (i >= n) return;
+  out.keys[i] = packed[i].x;
+  out.values[i] = packed[i].y;
+}
 
 // As sort_pair_buckets() of gsort, but block b sorts bucket first + b.
 template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
@@ -248,8 +255,7 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
   unsigned int found = DIGIT_EVEN;
   CUDA_CHECK(cudaMemcpy(&found, spread, sizeof found, cudaMemcpyDeviceToHost));
   if (found == DIGIT_EVEN) return true;
-  unpack_pairs<<<blocks_for(n, UNPACK_THREADS), UNPACK_THREADS>>>(swept, KeyCode{}, out,
-                                                                  (unsigned int)n);
+  unpack_pairs<<<blocks_for(n, CUT_THREADS), CUT_THREADS>>>(swept, out, (unsigned int)n);
   LAUNCH_CHECK();
   return false;
 }
