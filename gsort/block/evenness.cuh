@@ -16,8 +16,7 @@ enum {
 };
 
 // Whether the lanes' keys have few, but not one value in their last 16 bits, and few in the bits by
-// which a block puts a bucket into bins: those below `shift`. Equal keys do not count: one frequent
-// key is no obstacle.
+// which a block puts a bucket into bins: those below `shift`. Equal keys do not count.
 static __device__ __forceinline__ bool few_lower_values(unsigned int key, int shift) {
   const int equal = __popc((int)__match_any_sync(0xffffffffu, key));
   const int alike = __popc((int)__match_any_sync(0xffffffffu, key & 0xffffu));
@@ -33,10 +32,10 @@ typedef struct SampleLimits {
 } SampleLimits;
 
 // What a block of SAMPLE_THREADS sees in its sample of n keys: EVEN if they are even; FEW_VALUES if
-// they have few (few_values.cuh); IN_RANGE if they may be even
-// enough over a part of all numbers (key_range.cuh); else UNEVEN. Tells the host, but for EVEN.
-// The result is for thread 0. kBare: keys have no positions, and few values in their lower half are
-// an obstacle; next: then the key behind the thread's first one.
+// they have few (few_values.cuh); IN_RANGE if they may be even enough over a part of all numbers
+// (key_range.cuh); else UNEVEN. Tells the host, but for EVEN. The result is for thread 0. kBare:
+// keys have no positions, and few values in their lower half are an obstacle; next: then the key
+// behind the thread's first one.
 template <bool kBare>
 static __device__ __forceinline__ unsigned int judge_sample(const unsigned int (&key)[SAMPLE_EACH],
                                                             unsigned int next, size_t n,
@@ -51,8 +50,7 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int (
 #pragma unroll
   for (int u = 0; u < SAMPLE_EACH; u++) atomicAdd(&count[key[u] >> (32 - SAMPLE_BITS)], 1u);
   const int few_lower = __syncthreads_or(kBare && few_lower_values(key[0], 32 - SAMPLE_BITS));
-  const unsigned int mine = count[threadIdx.x];
-  const unsigned int of_warp = warp_sum(mine);
+  const unsigned int mine = count[threadIdx.x], of_warp = warp_sum(mine);
   if (threadIdx.x % WARP_SIZE == 0)
     atomicAdd(&group[threadIdx.x >> (SAMPLE_BITS - GROUP_BITS)], of_warp);
   const bool heavy = __syncthreads_or(mine >= MANY_SAMPLES) != 0;

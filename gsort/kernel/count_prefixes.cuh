@@ -45,8 +45,7 @@ static __device__ bool finish_count(unsigned int n, PrefixBits bits, unsigned in
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
   const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
-  // With a barrier, as thread 0 then clears it for the next way.
-  if (__syncthreads_or(is_stopped(&state.findings->stop)) != 0) return false;
+  if (is_stopped(&state.findings->stop)) return false;
   for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
   __syncthreads();
   unsigned int before = 0;
