@@ -86,10 +86,11 @@ int gsort_create(gsort **sort, int key, int value);
 // GSORT_BEGIN_BIT has to be less than GSORT_END_BIT when the sort is used, not when they are set.
 int gsort_set(gsort *sort, int option, int64_t value);
 
-// *bytes: workspace that gsort_run() needs for n elements with the options as they are: at most 50%
-// more than the keys and values, and 8 MB; with GSORT_OVERWRITE 0.75 bytes an element, and what
-// values that are made take (README.md). Fewer elements may need a little more, as
-// the ways change with n: a workspace for several n is one for the greatest of their answers.
+// *bytes: workspace that gsort_run() needs for n elements with the options as they are. At most 8
+// MB and 50% more than the keys and values; with GSORT_OVERWRITE and more than 500,000 elements at
+// most 8 MB, 0.75 bytes an element, and the indices of an argsort (README.md). Fewer elements may
+// need a little more, as the ways change with n: a workspace for several n is one for the greatest
+// of their answers.
 int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes);
 
 // Sorts keys_in[0..n) to keys_out[0..n), and with them values_in to values_out, both NULL for

@@ -166,19 +166,18 @@ typedef struct DigitMemory {
   size_t counted_bytes, bytes;
 } DigitMemory;
 
-// In the next pieces, with a look-back of `words` words, of which the count clears some.
-static inline DigitMemory next_digits(const Call *call, Pieces *pieces, size_t cleared,
-                                      size_t words) {
+// In the next pieces, with two look-backs of `words` words, of which the count clears the first.
+static inline DigitMemory next_digits(const Call *call, Pieces *pieces, size_t words) {
   DigitMemory digits = {};
   SweepState *const state = &digits.state;
   state->start = pieces->next<unsigned int>(PASSES * BINS);
   state->tile_counter = pieces->next<unsigned int>(PASSES);
   state->spread = pieces->next<unsigned int>(PASSES);
-  state->look_back = pieces->next<unsigned int>(cleared);
-  state->look_back_words = cleared;
+  state->look_back = pieces->next<unsigned int>(words);
+  state->look_back_words = words;
   if (pieces->memory != NULL) state->counts = call->findings->digit_counts;
   digits.counted_bytes = pieces->bytes;
-  pieces->next<unsigned int>(words - cleared);
+  pieces->next<unsigned int>(words);
   digits.bytes = pieces->bytes;
   return digits;
 }

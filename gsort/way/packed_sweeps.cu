@@ -46,14 +46,14 @@ typedef struct PackedLayout {
 
 static PackedLayout packed_layout(const Call *call, void *memory) {
   const Shape &tiles = choose_shape(call)->tiles;
-  const size_t n = call->n, one = look_back_words(tiles, n);
+  const size_t n = call->n;
   PackedLayout layout = {};
   layout.half = half_of_pairs(n, tiles);
   Pieces pieces = {(char *)memory, 0};
   // The pairs, and what the arrays of the other side do not hold: at most, so that fewer pairs
   // never need more.
   pieces.next<uint2>(n + 2 * tiles.elements);
-  layout.digits = next_digits(call, &pieces, one, 2 * one);
+  layout.digits = next_digits(call, &pieces, look_back_words(tiles, n));
   return layout;
 }
 

@@ -51,10 +51,10 @@ static inline PairSweep sweep_of_digit(const Call *call, const SweepState &state
           false};
 }
 
-// A sweep over `count` tiles; others: the kernel's arguments behind `sweep`. A block has the tile
-// of its own number only if there is a block for each tile. If there were fewer blocks, a block
-// that runs could wait for a tile of one that has not started, because another stream's sweep holds
-// the multiprocessors. If that sweep waits in the same way, both wait for ever.
+// A sweep over `count` tiles; others: the kernel's arguments behind `sweep`. If there is a block
+// for each tile, block b takes tile b; if there are fewer, the blocks take the next tile from a
+// counter. With fewer blocks and fixed tiles, a block could wait for the tile of a block that has
+// not started, because another sweep's blocks hold the multiprocessors and wait in the same way.
 template <class... Others, class... Arguments>
 static void launch_sweep(Call *call, const Shape &tiles,
                          void (*kernel)(PairBuffers, PairSweep, Others...), unsigned int count,

@@ -82,7 +82,7 @@ static SweepLayout sweep_layout(const Call *call, void *memory) {
   if (has_values(call) && layout.spare.values == NULL)
     layout.spare.values = pieces.next<unsigned int>(call->n);
   const size_t look_back = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
-  layout.digits = next_digits(call, &pieces, look_back, 2 * look_back);
+  layout.digits = next_digits(call, &pieces, look_back);
   return layout;
 }
 

@@ -68,7 +68,7 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, const VaryingDigi
   const WideBits number_of = {call->wide_code, call->begin_bit, ~0ull >> (64 - call->bits)};
   const WideElements in = {(Wide *)call->input.keys, call->input.values},
                      out = {(Wide *)call->output.keys, call->output.values},
-                     spare = {layout.values_at > 0 ? (Wide *)call->workspace : in.keys,
+                     spare = {call->overwrite ? in.keys : (Wide *)call->workspace,
                               call->overwrite && in.values != NULL
                                   ? in.values
                                   : call->workspace + layout.values_at};
