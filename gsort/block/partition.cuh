@@ -49,7 +49,9 @@ enum {
 enum BinKind { COUNTED_BINS, REGIONS, REGIONS_IN_PIECES };
 
 static __device__ __forceinline__ bool nothing_to_move(Regions regions) {
-  return regions.findings->first_sample != EVEN || regions.findings->second_sample != EVEN;
+  const unsigned int first = regions.findings->first_sample,
+                     second = regions.findings->second_sample;  // both loads at the same time
+  return first != EVEN || second != EVEN;
 }
 
 // Waits for the kernel that prepares the regions; false if there is nothing to do.

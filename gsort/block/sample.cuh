@@ -40,7 +40,7 @@ static __device__ __forceinline__ void load_block_sample(const Key *keys, size_t
 // A sample loaded by all blocks of a cluster: every key lies in another line of memory, and a
 // multiprocessor takes a clock for each line, 8,192 for a sample. True in the last block of the
 // cluster, with its sample of keys[0..n), series number `series`, and in *next the key behind the
-// thread's first one. Without clusters, one block loads all.
+// thread's first one. blocks is a power of two; without clusters, one block loads all.
 template <class Key, class Code>
 static __device__ __forceinline__ bool load_cluster_sample(const Key *keys, size_t n, Code code,
                                                            unsigned int series,
@@ -53,10 +53,10 @@ static __device__ __forceinline__ bool load_cluster_sample(const Key *keys, size
     *next = encode(code, keys[behind < n ? behind : 0]);
     return true;
   }
-  const unsigned int block = blockIdx.x % blocks, each = SAMPLE_EACH / blocks;
+  const unsigned int block = blockIdx.x & (blocks - 1);
 #pragma unroll
   for (unsigned int u = 0; u < SAMPLE_EACH; u++)
-    if (u / each == block)
+    if ((u & (blocks - 1)) == block)
       shared->key[u][threadIdx.x] = keys[block_sample_index<SAMPLE_EACH>(n, (int)u, series)];
   if (block == 0) shared->key[SAMPLE_EACH][threadIdx.x] = keys[behind < n ? behind : 0];
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // else `blocks` is 1

@@ -162,7 +162,8 @@ static __device__ __forceinline__ void count_watched(unsigned int *counters, uns
   __syncthreads();
 }
 
-// After it: adds the block's counters to the grid's, two sums of 32 bits in each number.
+// After it: adds the block's counters to the grid's, two sums of 32 bits in each number. copies is
+// a power of two.
 template <bool kPacked>
 static __device__ void add_counts(const unsigned int *counters, unsigned int copies,
                                   unsigned int buckets, unsigned long long *sums) {
@@ -174,7 +175,7 @@ static __device__ void add_counts(const unsigned int *counters, unsigned int cop
     } else {
       for (unsigned int k = 0; k < 2; k++)
         for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
-          two[k] += counters[(2 * b + k) * copies + (c + threadIdx.x) % copies];
+          two[k] += counters[(2 * b + k) * copies + ((c + threadIdx.x) & (copies - 1))];
     }
     const unsigned long long both = two[0] | (unsigned long long)two[1] << 32;
     if (both != 0) atomicAdd(&sums[b], both);

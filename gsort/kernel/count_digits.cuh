@@ -49,24 +49,23 @@ static __device__ __forceinline__ void prepare_count(unsigned int *counters, uns
   }
 }
 
-// After it and a barrier: adds the block's counters to the sum of all blocks.
-static __device__ __forceinline__ void add_digit_counts(const unsigned int *counters,
-                                                        unsigned int copies,
-                                                        const SweepState &state) {
-  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
+// After it and a barrier: adds the block's counters to the sums of all `blocks` blocks. The last
+// block replaces the sums, of n keys, by their exclusive scan, pass by pass, and returns true.
+// copies is a power of two, and blockDim.x a multiple of BINS.
+static __device__ __forceinline__ bool place_digits(const unsigned int *counters,
+                                                    unsigned int copies, unsigned int n,
+                                                    const SweepState &state, unsigned int blocks,
+                                                    unsigned int passes = PASSES) {
+  __shared__ unsigned int warp_sums[MAX_WARPS];
+  const unsigned int bins = passes * BINS;
+  for (unsigned int bin = threadIdx.x; bin < bins; bin += blockDim.x) {
     unsigned int sum = 0;
     for (unsigned int c = 0; c < copies; c++)  // each lane starts at a different bank
-      sum += counters[bin * copies + (c + threadIdx.x) % copies];
+      sum += counters[bin * copies + ((c + threadIdx.x) & (copies - 1))];
     if (sum > 0) atomicAdd(&state.counts[bin], sum);
   }
-}
-
-// The last block: replaces the counts of n keys by their exclusive scan, pass by pass. blockDim.x
-// is a multiple of BINS.
-static __device__ __forceinline__ void place_digits(const SweepState &state, unsigned int n,
-                                                    unsigned int *warp_sums,
-                                                    unsigned int passes = PASSES) {
-  for (unsigned int bin = threadIdx.x; bin < passes * BINS; bin += blockDim.x) {
+  if (!is_last_block(&state.counts[bins], blocks)) return false;
+  for (unsigned int bin = threadIdx.x; bin < bins; bin += blockDim.x) {
     const unsigned int count = *(volatile unsigned int *)&state.counts[bin];
     const unsigned int scanned = block_inclusive_scan(count, warp_sums);
     // Threads of several passes scan together; each pass contributes n to those behind it.
@@ -76,6 +75,7 @@ static __device__ __forceinline__ void place_digits(const SweepState &state, uns
     state.counts[bin] = 0;
     __syncthreads();
   }
+  return true;
 }
 
 // All threads of the grid's first `blocks` blocks: counts all digits of keys[0..n), in the block's
@@ -85,17 +85,14 @@ static __device__ __forceinline__ void count_digits_by_grid(
     unsigned int *counters, unsigned int copies, const unsigned int *keys, size_t n,
     unsigned int blocks, NumberOf number_of, const SweepState &state,
     unsigned int block = blockIdx.x, PassesDone *done = NULL) {
-  __shared__ unsigned int warp_sums[MAX_WARPS];
   prepare_count(counters, copies, blocks, state, block);
   __syncthreads();
   for_each_key(
       keys, n, blocks, never,
       [=](unsigned int key) { count_number(counters, copies, number_of(key)); }, block);
   __syncthreads();
-  add_digit_counts(counters, copies, state);
-  if (!is_last_block(&state.counts[PASSES * BINS], blocks)) return;
-  place_digits(state, (unsigned int)n, warp_sums);
-  if (done != NULL) add_done(&done->count.done, 1);
+  if (place_digits(counters, copies, (unsigned int)n, state, blocks) && done != NULL)
+    add_done(&done->count.done, 1);
 }
 
 // Whether two samples, judged, leave nothing but sweeps.

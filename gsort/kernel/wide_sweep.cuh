@@ -36,7 +36,6 @@ static __device__ __forceinline__ void count_wide_by_grid(
     unsigned int *counters, unsigned int copies, const Wide *keys, size_t n, WideBits number_of,
     const SweepState &state, const VaryingDigits *varying, unsigned int blocks, unsigned int block,
     PassesDone *done) {
-  __shared__ unsigned int warp_sums[MAX_WARPS];
   const size_t thread = (size_t)block * blockDim.x + threadIdx.x,
                threads = (size_t)blocks * blockDim.x;
   for (unsigned int i = threadIdx.x; i < WIDE_PASSES * BINS * copies; i += blockDim.x)
@@ -75,15 +74,8 @@ static __device__ __forceinline__ void count_wide_by_grid(
   if (digits > 0 && thread >= digits && thread < WIDE_PASSES)
     atomicAdd(&state.counts[thread * BINS], (unsigned int)n);
   __syncthreads();
-  for (unsigned int bin = threadIdx.x; bin < WIDE_PASSES * BINS; bin += blockDim.x) {
-    unsigned int sum = 0;
-    for (unsigned int c = 0; c < copies; c++)
-      sum += counters[bin * copies + (c + threadIdx.x) % copies];
-    if (sum > 0) atomicAdd(&state.counts[bin], sum);
-  }
-  if (!is_last_block(&state.counts[WIDE_PASSES * BINS], blocks)) return;
-  place_digits(state, (unsigned int)n, warp_sums, WIDE_PASSES);
-  if (done != NULL) add_done(&done->count.done, 1);
+  if (place_digits(counters, copies, (unsigned int)n, state, blocks, WIDE_PASSES) && done != NULL)
+    add_done(&done->count.done, 1);
 }
 
 // If few bits vary in a sample: finds those that vary in all keys, and tells the host whether
