@@ -25,7 +25,7 @@ typedef struct Row {
 #define ALWAYS (~0u)
 
 static const Row rows[] = {
-    {BOTH, 0, SIZE_MAX, ALWAYS, &way_rank},
+    {BOTH | WIDE, 0, SIZE_MAX, ALWAYS, &way_rank},
     {BOTH, 0, 500000, IF(UNKNOWN), &way_splitters},
     {PAIRS, 500001, LARGEST, IF(UNKNOWN) | IF(IN_RANGE), &way_runs},
     {PAIRS, 500001, LARGEST, IF(UNKNOWN), &way_pair_regions},

@@ -19,9 +19,10 @@
 
 enum { RANK_THREADS = 1024 };  // as many warps as a warp has lanes
 
-template <int kOwn>
+template <int kOwn, class Key = unsigned int>
 struct RankShared {
-  unsigned int key[kOwn], value[kOwn];  // the block's own elements, sorted
+  Key key[kOwn];  // the block's own elements, sorted
+  unsigned int value[kOwn];
   // [j * WARP_SIZE + lane]: others that come before own element j, but after j - 1. A counter for
   // each lane: no two lanes of a warp meet, whatever the keys.
   unsigned int others[kOwn * WARP_SIZE];
@@ -47,41 +48,46 @@ struct PlacesOf {
 };
 
 // Keys of any type, by the bits that count: ranked with their indices as values.
+template <class Key, class NumberOf>
 struct CodesOf {
-  Elements in;
-  BitsThatCount number_of;
-  __device__ __forceinline__ unsigned int key(unsigned int i) const {
-    return number_of(in.keys[i]);
-  }
+  const Key *keys;
+  NumberOf number_of;
+  __device__ __forceinline__ Key key(unsigned int i) const { return number_of(keys[i]); }
   __device__ __forceinline__ unsigned int value(unsigned int i) const { return i; }
 };
 
-// Where they go: keys and values are fetched by index.
+// Where they go: keys and values are fetched by index. values: NULL: none, or, if there are
+// out_values, indices.
+template <class Key, class Value>
 struct PlacesByIndex {
-  Elements in, out;
-  __device__ __forceinline__ void put(unsigned int place, unsigned int, unsigned int index) const {
-    out.keys[place] = in.keys[index];
-    if (out.values != NULL) out.values[place] = in.values != NULL ? in.values[index] : index;
+  const Key *keys;
+  const Value *values;
+  Key *out_keys;
+  Value *out_values;
+  __device__ __forceinline__ void put(unsigned int place, Key, unsigned int index) const {
+    out_keys[place] = keys[index];
+    if (out_values != NULL) out_values[place] = values == NULL ? (Value)index : values[index];
   }
 };
 
 // Sorts the block's own elements, from index `first` on, by the same method; those behind n become
 // the largest keys. A warp places one element at a time.
-template <int kOwn, bool kPairs, class Source>
-static __device__ __forceinline__ void sort_own(RankShared<kOwn> &shared, Source in,
+template <int kOwn, bool kPairs, class Key, class Source>
+static __device__ __forceinline__ void sort_own(RankShared<kOwn, Key> &shared, Source in,
                                                 unsigned int first, unsigned int n) {
   constexpr int kEach = kOwn / WARP_SIZE;
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
-  unsigned int key[kEach], value[kEach];
+  Key key[kEach];
+  unsigned int value[kEach];
 #pragma unroll
   for (int g = 0; g < kEach; g++) {
     const unsigned int i = first + lane + g * WARP_SIZE;
-    key[g] = i < n ? in.key(i) : 0xffffffffu;
+    key[g] = i < n ? in.key(i) : ~(Key)0;
     value[g] = kPairs && i < n ? in.value(i) : 0;
   }
 #pragma unroll
   for (int g = 0; g < kEach; g++) {
-    const unsigned int mine = __shfl_sync(0xffffffffu, key[g], (int)warp);
+    const Key mine = __shfl_sync(0xffffffffu, key[g], (int)warp);
     const unsigned int moved = kPairs ? __shfl_sync(0xffffffffu, value[g], (int)warp) : 0;
     unsigned int place = 0;
 #pragma unroll
@@ -97,9 +103,8 @@ static __device__ __forceinline__ void sort_own(RankShared<kOwn> &shared, Source
 }
 
 // Number of own keys less than `key`.
-template <int kOwn>
-static __device__ __forceinline__ unsigned int own_keys_below(const unsigned int *own,
-                                                              unsigned int key) {
+template <int kOwn, class Key>
+static __device__ __forceinline__ unsigned int own_keys_below(const Key *own, Key key) {
   unsigned int below = 0;
 #pragma unroll
   for (int step = kOwn / 2; step > 0; step /= 2)
@@ -108,8 +113,8 @@ static __device__ __forceinline__ unsigned int own_keys_below(const unsigned int
 }
 
 // Moves each of n elements to its place: block b those from index b * kOwn on.
-template <int kRows, int kOwn, bool kPairs, class Source, class Places>
-static __device__ __forceinline__ void rank_and_move(RankShared<kOwn> &shared, Source in,
+template <int kRows, int kOwn, bool kPairs, class Key, class Source, class Places>
+static __device__ __forceinline__ void rank_and_move(RankShared<kOwn, Key> &shared, Source in,
                                                      Places out, unsigned int n) {
   constexpr int kEach = kOwn / WARP_SIZE;  // own elements that a warp moves
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
@@ -117,7 +122,7 @@ static __device__ __forceinline__ void rank_and_move(RankShared<kOwn> &shared, S
 #pragma unroll
   for (int i = 0; i < kEach; i++) shared.others[threadIdx.x + i * RANK_THREADS] = 0;
   wait_for_previous_kernel();
-  unsigned int key[kRows];
+  Key key[kRows];
 #pragma unroll
   for (int u = 0; u < kRows; u++) {
     const unsigned int i = threadIdx.x + u * RANK_THREADS;
@@ -129,7 +134,7 @@ static __device__ __forceinline__ void rank_and_move(RankShared<kOwn> &shared, S
   for (int u = 0; u < kRows; u++) {
     const unsigned int i = threadIdx.x + u * RANK_THREADS;
     // An equal own key comes before those behind the block's own.
-    const unsigned int bound = key[u] + (i > first ? 1 : 0);
+    const Key bound = key[u] + (i > first ? 1 : 0);
     const unsigned int below = own_keys_below<kOwn>(shared.key, bound);
     const bool counts = i < n && i - first >= kOwn && bound >= key[u] && below < kOwn;
     if (counts) atomicAdd(&shared.others[below * WARP_SIZE + lane], 1u);
@@ -159,11 +164,11 @@ static __global__ void __launch_bounds__(RANK_THREADS)
   rank_and_move<kRows, kOwn, kPairs>(shared, ElementsOf{in}, PlacesOf<kPairs>{out}, n);
 }
 
-template <int kRows, int kOwn>
+template <int kRows, int kOwn, class Key, class NumberOf, class Value>
 static __global__ void __launch_bounds__(RANK_THREADS)
-    rank_codes(CodesOf in, Elements out, unsigned int n) {
-  __shared__ RankShared<kOwn> shared;
-  rank_and_move<kRows, kOwn, true>(shared, in, PlacesByIndex{in.in, out}, n);
+    rank_codes(CodesOf<Key, NumberOf> in, PlacesByIndex<Key, Value> out, unsigned int n) {
+  __shared__ RankShared<kOwn, Key> shared;
+  rank_and_move<kRows, kOwn, true>(shared, in, out, n);
 }
 
 #endif

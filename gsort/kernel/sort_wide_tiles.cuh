@@ -7,40 +7,27 @@
 
 #include "gsort/block/index.cuh"
 #include "gsort/block/wide_bucket.cuh"
+#include "gsort/kernel/rank.cuh"
 #include "gsort/kernel/wide_sample.cuh"
 
-// The input and the output. values: NULL: none, or, if there are out_values, indices.
-template <class Value>
-struct FewPairs {
-  const Wide *keys;
-  const Value *values;
-  unsigned int n;  // not 0
-  Wide *out_keys;
-  Value *out_values;
-  // The element at `place` of the input, which has this code, comes `i`-th.
-  __device__ __forceinline__ void put(unsigned int i, Wide, unsigned int place) const {
-    out_keys[i] = keys[place];
-    if (out_values != NULL) out_values[i] = values == NULL ? (Value)place : values[place];
-  }
-};
-
 // A tile of kThreads * kItems elements for each block. tiles: sorted codes, and the place of each
-// in the input; NULL if there is one tile.
-template <int kThreads, int kItems, int kBinBits, class Value>
+// in the input.
+template <int kThreads, int kItems, int kBinBits>
 static __global__ void __launch_bounds__(kThreads)
-    sort_wide_tiles(FewPairs<Value> pairs, WideBits number_of, Runs<unsigned int> tiles) {
+    sort_wide_tiles(const Wide *keys, unsigned int n, WideBits number_of,
+                    Runs<unsigned int> tiles) {
   typedef WideBucketShared<kThreads, kItems, kBinBits> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   __shared__ Wide ends[2][MAX_WARPS];
   Shared &shared = *(Shared *)shared_memory;
   clear_counters<kThreads>(shared.bin, 1u << kBinBits);
   const unsigned int begin = blockIdx.x * Shared::kCapacity,
-                     count = min(pairs.n - begin, (unsigned int)Shared::kCapacity);
+                     count = min(n - begin, (unsigned int)Shared::kCapacity);
   wait_for_previous_kernel();
   Wide mine[kItems], least, most;
 #pragma unroll
   for (int u = 0; u < kItems; u++)
-    mine[u] = number_of(pairs.keys[begin + min(threadIdx.x + u * kThreads, count - 1)]);
+    mine[u] = number_of(keys[begin + min(threadIdx.x + u * kThreads, count - 1)]);
   find_ends(mine, &least, &most, ends);
   WideMap map;
   unsigned int word[kItems];
@@ -63,15 +50,11 @@ static __global__ void __launch_bounds__(kThreads)
     const unsigned int i = threadIdx.x + u * kThreads;
     if (i >= count) continue;
     const unsigned int p = shared.word[i] & Shared::kPlaces;
-    if (tiles.codes == NULL) {
-      pairs.put(i, shared.code[p], p);
-    } else {
-      tiles.put(begin + i, shared.code[p], begin + p);
-    }
+    tiles.put(begin + i, shared.code[p], begin + p);
   }
 }
 
-// Merges runs of `run` elements in pairs. to: Runs, or, for the last two, FewPairs.
+// Merges runs of `run` elements in pairs. to: Runs, or, for the last two, PlacesByIndex.
 template <int kItems, class Output>
 static __global__ void __launch_bounds__(MERGE_THREADS, MERGE_BLOCKS)
     merge_tiles(Runs<unsigned int> from, Output to, unsigned int n, unsigned int run) {

@@ -25,6 +25,10 @@ static inline BitsThatCount bits_that_count(const Call *call) {
   return {call->code, call->begin_bit, ~0u >> (32 - call->bits)};
 }
 
+static inline WideBits wide_bits_that_count(const Call *call) {
+  return {call->wide_code, call->begin_bit, ~0ull >> (64 - call->bits)};
+}
+
 static inline bool succeeds(Call *call, cudaError_t error) {
   if (call->error == cudaSuccess) call->error = error;
   return call->error == cudaSuccess;

@@ -65,7 +65,7 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, const VaryingDigi
                             call->findings->digit_counts,
                             look_back,
                             layout.look_back_words};
-  const WideBits number_of = {call->wide_code, call->begin_bit, ~0ull >> (64 - call->bits)};
+  const WideBits number_of = wide_bits_that_count(call);
   const WideElements in = {(Wide *)call->input.keys, call->input.values},
                      out = {(Wide *)call->output.keys, call->output.values},
                      spare = {call->overwrite ? in.keys : (Wide *)call->workspace,
