@@ -10,6 +10,7 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda_fp16.h>
+#include <cuComplex.h>
 #include <math_constants.h>
 
 #include <string>
@@ -158,6 +159,69 @@ TEST(arithmetic) {
               (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff, 18, 513}));
   ASSERT_SAME(real.read(),
               (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f, 7.75f, 7.5f, 0x1p62f}));
+}
+
+// Differences, in units of 1e-14, from values that mpmath computed with 30 digits, and values at
+// the edges of the domains.
+__global__ void special_functions(double *differences, double *edges) {
+  const double values[] = {erfinv(0.5), erfinv(-0.999999999), erfcinv(1e-300),
+                           erfcx(1.0),  erfcx(99.999999),     erfcx(100.00001),
+                           erfcx(-3.0), normcdfinv(0.975),    cyl_bessel_i0(-2.0),
+                           sinpi(0.25), cospi(0.75),          cyl_bessel_i1(-1.0)};
+  const double expected[] = {0.476936276204469873, -4.32000538810536205,   26.2094699605161241,
+                             0.427583576155807005, 0.00564161383939993095, 0.00564161321888451287,
+                             16205.9888539995866,  1.95996398454005424,    2.27958530233606727,
+                             0.707106781186547524, -0.707106781186547524,  -0.565159103992485027};
+  for (int i = 0; i < 12; i++) differences[i] = floor(fabs(values[i] / expected[i] - 1) * 1e14);
+  const double points[] = {erfinv(1.0),     erfinv(-1.0),    erfcinv(0.0), erfcinv(2.0),
+                           normcdfinv(0.0), normcdfinv(1.0), sinpi(1.0),   cospi(0.5)};
+  for (int i = 0; i < 8; i++) edges[i] = points[i];
+  edges[8] = isnan(erfinv(2.0)) && isnan(erfcinv(-1.0)) && isnan(normcdfinv(NAN));
+  const double d[] = {1, 2, 4, 10};
+  const float f[] = {1, 2, 4, 10};
+  edges[9] = norm(4, d) + rnorm(4, d) + rnorm4d(d[0], d[1], d[2], d[3]);
+  edges[10] = normf(4, f) + rnormf(4, f) + rnorm4df(f[0], f[1], f[2], f[3]) - edges[9];
+}
+
+TEST(special_functions) {
+  DeviceArray<double> differences(12), edges(11);
+  special_functions<<<1, 1>>>(differences, edges);
+  ASSERT_SAME(differences.read(), std::vector<double>(12, 0));
+  const double infinity = CUDART_INF;
+  const std::vector<double> at = edges.read();
+  ASSERT_SAME(std::vector<double>(at.begin(), at.end() - 2),
+              (std::vector<double>{infinity, -infinity, infinity, -infinity, -infinity, infinity, 0,
+                                   0, 1}));
+  assert_true(fabs(at[9] - (11 + 2.0 / 11)) < 1e-12 && fabs(at[10]) < 1e-5);
+}
+
+// In CUDA they are overloaded for float, so that products with floats stay floats.
+#define ASSERT_FLOAT(call) static_assert(std::is_same_v<decltype(call), float>, #call)
+ASSERT_FLOAT(erfinv(1.0f) + erfcinv(1.0f) + erfcx(1.0f) + normcdf(1.0f) + normcdfinv(1.0f));
+ASSERT_FLOAT(sinpi(1.0f) + cospi(1.0f) + rcbrt(1.0f) + exp10(1.0f) + cyl_bessel_i0(1.0f));
+ASSERT_FLOAT(erfinvf(1) + erfcinvf(1) + erfcxf(1) + normcdfinvf(1) + cyl_bessel_i1f(1));
+
+__global__ void complex_numbers(cuDoubleComplex *out, float *parts) {
+  const cuDoubleComplex a = make_cuDoubleComplex(1, 2), b = make_cuDoubleComplex(3, -4);
+  out[0] = cuCadd(cuCmul(a, b), cuConj(cuCsub(a, b)));
+  out[1] = cuCmul(cuCdiv(a, b), b);
+  out[2] = cuCfma(a, b, make_cuDoubleComplex(cuCabs(b), cuCimag(a)));
+  const cuFloatComplex c = cuCmulf(make_cuComplex(3e30f, 4e30f), make_cuFloatComplex(0, 1));
+  parts[0] = cuCrealf(c);
+  parts[1] = cuCabsf(c);
+  parts[2] = cuCrealf(cuComplexDoubleToFloat(a)) + cuCimagf(cuCdivf(c, c));
+  sincos(0.0f, &parts[3], &parts[4]);
+}
+
+TEST(complex_numbers) {
+  DeviceArray<double2> out(3);
+  DeviceArray<float> parts(5);
+  complex_numbers<<<1, 1>>>(out, parts);
+  const std::vector<double2> z = out.read();
+  assert_true(z[0].x == 9 && z[0].y == -4);
+  assert_true(fabs(z[1].x - 1) < 1e-15 && fabs(z[1].y - 2) < 1e-15);
+  assert_true(z[2].x == 16 && z[2].y == 4);
+  ASSERT_SAME(parts.read(), (std::vector<float>{-4e30f, 5e30f, 1, 0, 1}));
 }
 
 __global__ void halfs(unsigned short *out, const float *in, int n) {
