@@ -12,6 +12,7 @@
 #include <cuda_fp16.h>
 #include <cuComplex.h>
 #include <math_constants.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include <string>
 
@@ -102,14 +103,24 @@ __global__ void packed(unsigned *out, unsigned a, unsigned b) {
   out[5] = __vsadu4(a, b);
   out[6] = __vaddus4(a, b);
   out[7] = __vavgu4(a, b);
+  out[8] = __vaddss4(a, b);
+  out[9] = __vsubss2(a, b);
+  out[10] = __vabs4(a) ^ __vabsss2(0x80000000u);
+  out[11] = __vabsss4(a) + __vnegss4(0x80000000u);
+  out[12] = __vavgs2(0x0001ffffu, 0x0002fffeu);  // 1.5 and -1.5: away from 0
+  out[13] = __vhaddu4(a, b);
+  out[14] = __vsetgts4(a, b) | __vseteq2(a, a) << 4;
+  out[15] = __vsads4(a, b) + (__vsadu2(a, b) << 16);
 }
 
 TEST(packed_values) {
-  DeviceArray<unsigned> out(8);
+  DeviceArray<unsigned> out(16);
   packed<<<1, 1>>>(out, 0x80ff0110u, 0x01020304u);
-  ASSERT_SAME(out.read(),
-              (std::vector<unsigned>{0x81010414u, 0x7ffdfe0cu, 0x01020310u, 0x80ff0310u,
-                                     0xffff0000u, 127 + 253 + 2 + 12, 0x81ff0414u, 0x4181020au}));
+  ASSERT_SAME(out.read(), (std::vector<unsigned>{
+                              0x81010414u, 0x7ffdfe0cu, 0x01020310u, 0x80ff0310u, 0xffff0000u,
+                              127 + 253 + 2 + 12, 0x81ff0414u, 0x4181020au, 0x81010414u,
+                              0x8000fe0cu, 0x80010110u ^ 0x7fff0000u, 0x7f010110u + 0x7f000000u,
+                              0x0002fffeu, 0x4080020au, 0x00100011u, 0x81f10092u}));
 }
 
 // Manipulators of streams in a function for both sides.
@@ -195,6 +206,8 @@ TEST(special_functions) {
   assert_true(fabs(at[9] - (11 + 2.0 / 11)) < 1e-12 && fabs(at[10]) < 1e-5);
 }
 
+static_assert(sizeof(ulong2) == 16 && alignof(ulong2) == 16 && sizeof(long3) == 24);
+
 // In CUDA they are overloaded for float, so that products with floats stay floats.
 #define ASSERT_FLOAT(call) static_assert(std::is_same_v<decltype(call), float>, #call)
 ASSERT_FLOAT(erfinv(1.0f) + erfcinv(1.0f) + erfcx(1.0f) + normcdf(1.0f) + normcdfinv(1.0f));
@@ -211,6 +224,20 @@ __global__ void complex_numbers(cuDoubleComplex *out, float *parts) {
   parts[1] = cuCabsf(c);
   parts[2] = cuCrealf(cuComplexDoubleToFloat(a)) + cuCimagf(cuCdivf(c, c));
   sincos(0.0f, &parts[3], &parts[4]);
+}
+
+// Its calls do nothing without a profiler.
+TEST(nvtx) {
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  event.message.ascii = "range";
+  nvtxRangePushA("range");
+  nvtxRangePushEx(&event);
+  nvtxRangePop();
+  nvtxRangeEnd(nvtxRangeStartEx(&event));
+  nvtxMark("mark");
 }
 
 TEST(complex_numbers) {
@@ -238,16 +265,21 @@ __global__ void pairs_of_halfs(half2 *out, const half2 *in) {
   out[2] = __hmax2(__habs2(in[0]), __lowhigh2highlow(in[1]));
   out[3] = half2(half(in[0] < in[1] ? 1.0f : 0.0f), half(in[0] != in[1] ? 1.0f : 0.0f));
   out[4] = h2sqrt(half2(hceil(half(3.5f)), hrcp(half(0.25f)))) + h2div(in[1], in[1]);
+  out[5] = __hgt2(in[0], in[1]) + __hle2(in[0], __low2half2(in[1])) * __high2half2(in[1]);
+  out[6] = h2rint(half2(half(2.5f), half(-3.5f))) + h2exp2(half2(half(3.0f), half(-1.0f)));
+  out[7] =
+      half2(__ushort2half_rn(__half2ushort_ru(half(2.5f))), __ll2half_rn(__half2ll_rd(in[0].x)));
 }
 
 TEST(pairs_of_halfs) {
   const DeviceArray<half2> in(
       std::vector<half2>{__floats2half2_rn(-3.0f, 8.0f), __floats2half2_rn(0.5f, 16.0f)});
-  const DeviceArray<half2> out(5);
+  const DeviceArray<half2> out(8);
   pairs_of_halfs<<<1, 1>>>(out, in);
-  const float expected[] = {-3.0f, 15.0f, 6.0f, -0.5f, 16.0f, 8.0f, 1.0f, 1.0f, 3.0f, 3.0f};
+  const float expected[] = {-3.0f, 15.0f, 6.0f,  -0.5f, 16.0f, 8.0f,  1.0f, 1.0f,
+                            3.0f,  3.0f,  16.0f, 0.0f,  10.0f, -3.5f, 3.0f, -3.0f};
   const std::vector<half2> values = out.read();
-  for (size_t i = 0; i < 5; i++) {
+  for (size_t i = 0; i < 8; i++) {
     assert_true(__low2float(values[i]) == expected[2 * i]);
     assert_true(__high2float(values[i]) == expected[2 * i + 1]);
   }

@@ -130,6 +130,15 @@ TEST(streams) {
   assert_int_equal(d_out.read()[0], 4);
   for (const cudaStream_t stream : streams) CUDA_OK(cudaStreamDestroy(stream));
   CUDA_OK(cudaEventDestroy(event));
+  int least = -1, greatest = 1, priority = 1;
+  CUDA_OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  assert_true(least == 0 && greatest < 0);
+  CUDA_OK(cudaStreamGetPriority(0, &priority));
+  assert_int_equal(priority, 0);
+  CUDA_OK(cudaStreamCreateWithPriority(&streams[0], cudaStreamNonBlocking, greatest - 1));
+  CUDA_OK(cudaStreamGetPriority(streams[0], &priority));
+  assert_int_equal(priority, greatest);
+  CUDA_OK(cudaStreamDestroy(streams[0]));
   // CUDA's own streams are not the caller's to destroy.
   for (const cudaStream_t stream : {(cudaStream_t)0, cudaStreamLegacy, cudaStreamPerThread})
     ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));

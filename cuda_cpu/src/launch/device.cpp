@@ -114,6 +114,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
   p->clusterLaunch = 1;
   // Programs run their streams only on a device that has these. Nothing overlaps here.
   p->concurrentKernels = p->deviceOverlap = p->asyncEngineCount = 1;
+  p->streamPrioritiesSupported = 1;
   return cudaSuccess;
 }
 
