@@ -159,15 +159,17 @@ __global__ void arithmetic(int *out, float *real) {
   real[5] = static_cast<float>(sine + cosine + cospi(1.0) + rcbrt(8.0) + norm3d(2, 3, 6));
   real[6] = __ll2float_rz((1LL << 62) + 1) + norm4df(1, 1, 1, 1) * rnorm3df(2, 3, 6);
   out[10] = __dp4a(static_cast<int>(0xff020304u), 0x01010101, 10);
+  out[12] = __dp4a(make_char4(-1, 2, 3, 4), make_char4(1, 1, 1, 1), 10) +
+            static_cast<int>(__dp4a(make_uchar4(255, 0, 0, 0), make_uchar4(2, 0, 0, 0), 1u));
   out[11] = static_cast<int>(__double2ull_rn(2.5) + __dp4a(0xff000000u, 0x02000000u, 1u));
 }
 
 TEST(arithmetic) {
-  DeviceArray<int> out(12);
+  DeviceArray<int> out(13);
   DeviceArray<float> real(7);
   arithmetic<<<1, 1>>>(out, real);
-  ASSERT_SAME(out.read(),
-              (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff, 18, 513}));
+  ASSERT_SAME(out.read(), (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff, 18,
+                                            513, 18 + 511}));
   ASSERT_SAME(real.read(),
               (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f, 7.75f, 7.5f, 0x1p62f}));
 }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include <cuda_cpu/bits.h>
+#include <cuda_cpu/vectors.h>
 
 // ---- integers
 
@@ -54,6 +55,13 @@ inline int __dp4a(int a, int b, int c) {
 inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
   for (int i = 0; i < 4; i++) c += (a >> 8 * i & 255) * (b >> 8 * i & 255);
   return c;
+}
+inline int __dp4a(char4 a, char4 b, int c) {
+  return __dp4a(static_cast<int>(cuda_cpu::to_bits(a)), static_cast<int>(cuda_cpu::to_bits(b)), c);
+}
+inline unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) {
+  return __dp4a(static_cast<unsigned>(cuda_cpu::to_bits(a)),
+                static_cast<unsigned>(cuda_cpu::to_bits(b)), c);
 }
 inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 inline int __rhadd(int a, int b) {
