@@ -265,7 +265,7 @@ inline float normcdfinvf(float x) { return static_cast<float>(normcdfinv(double{
 inline float cyl_bessel_i0f(float x) { return static_cast<float>(cyl_bessel_i0(double{x})); }
 inline float cyl_bessel_i1f(float x) { return static_cast<float>(cyl_bessel_i1(double{x})); }
 
-// CUDA's overloads for float.
+#ifdef __CUDACC__  // CUDA's overloads for float; in host files exp10(2) is not ambiguous
 #define CUDA_CPU_FLOAT(name) \
   inline float name(float x) { return name##f(x); }
 CUDA_CPU_FLOAT(exp10)
@@ -282,5 +282,6 @@ CUDA_CPU_FLOAT(cyl_bessel_i1)
 #undef CUDA_CPU_FLOAT
 inline void sincos(float x, float *sine, float *cosine) { sincosf(x, sine, cosine); }
 inline void sincospi(float x, float *sine, float *cosine) { sincospif(x, sine, cosine); }
+#endif
 
 #endif
