@@ -25,7 +25,7 @@ HOSTCC   ?= $(CC)# for the translator, which runs while others compile
 
 cuda_cpu_rewrite  := $(B)/rewrite
 # Rooms of src/ that are linked only with programs that use them, as an archive.
-cuda_cpu_rare     := textures graphs pools clusters curand
+cuda_cpu_rare     := textures graphs pools clusters curand math
 cuda_cpu_of       = $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(1)))
 cuda_cpu_rooms    := $(call cuda_cpu_of,$(cuda_cpu_rare:%=$(cuda_cpu)/src/%/*.cpp))
 cuda_cpu_archive  := $(B)/cuda_cpu/rooms.a

@@ -21,7 +21,7 @@ cuda_cpu/src/launch cuda_cpu/src/crash
 cuda_cpu/src/launch cuda_cpu/src/clusters cuda_cpu/count cuda_cpu/check
 cuda_cpu/src/launch cuda_cpu/src/graphs cuda_cpu/src/pools
 cuda_cpu/src/memory cuda_cpu/src/textures
-cuda_cpu cuda_cpu/src/curand
+cuda_cpu cuda_cpu/src/curand cuda_cpu/src/math
 harness/process harness/versions harness/verdict
 harness/judge harness/hw4
 harness/judge harness/compare

@@ -79,26 +79,31 @@ inline __half __hfma(__half a, __half b, __half c) {
 inline __half __hmax(__half a, __half b) { return a < b ? b : a; }
 inline __half __hmin(__half a, __half b) { return b < a ? b : a; }
 inline bool __hisnan(__half a) { return std::isnan(float(a)); }
+inline int __hisinf(__half a) { return std::isinf(float(a)) ? (float(a) < 0 ? -1 : 1) : 0; }
 
 inline __half __float2half(float x) { return x; }
 inline __half __float2half_rn(float x) { return x; }
 inline float __half2float(__half x) { return x; }
-inline __half __int2half_rn(int x) { return x; }
-inline int __half2int_rn(__half x) { return __float2int_rn(x); }
-inline int __half2int_rz(__half x) { return __float2int_rz(x); }
+inline __half __double2half(double x) { return x; }
+#define CUDA_CPU_HALF(name, T)                                                                   \
+  inline __half __##name##2half_rn(T x) { return static_cast<float>(x); }                        \
+  inline T __half2##name##_rn(__half x) {                                                        \
+    return cuda_cpu::saturated<T>(std::nearbyint(float(x)));                                     \
+  }                                                                                              \
+  inline T __half2##name##_rz(__half x) { return cuda_cpu::saturated<T>(std::trunc(float(x))); } \
+  inline T __half2##name##_rd(__half x) { return cuda_cpu::saturated<T>(std::floor(float(x))); } \
+  inline T __half2##name##_ru(__half x) { return cuda_cpu::saturated<T>(std::ceil(float(x))); }
+CUDA_CPU_HALF(int, int)
+CUDA_CPU_HALF(uint, unsigned int)
+CUDA_CPU_HALF(short, short)
+CUDA_CPU_HALF(ushort, unsigned short)
+CUDA_CPU_HALF(ll, long long)
+CUDA_CPU_HALF(ull, unsigned long long)
+#undef CUDA_CPU_HALF
 inline unsigned short __half_as_ushort(__half x) { return __half_raw(x).x; }
 inline __half __ushort_as_half(unsigned short x) { return __half_raw{x}; }
+inline __half __short_as_half(short x) { return __ushort_as_half(static_cast<unsigned short>(x)); }
 inline short __half_as_short(__half x) { return static_cast<short>(__half_as_ushort(x)); }
-inline __half hsqrt(__half x) { return std::sqrt(float(x)); }
-inline __half hexp(__half x) { return std::exp(float(x)); }
-inline __half hlog(__half x) { return std::log(float(x)); }
-inline __half hsin(__half x) { return std::sin(float(x)); }
-inline __half hcos(__half x) { return std::cos(float(x)); }
-inline __half hceil(__half x) { return std::ceil(float(x)); }
-inline __half hfloor(__half x) { return std::floor(float(x)); }
-inline __half htrunc(__half x) { return std::trunc(float(x)); }
-inline __half hrcp(__half x) { return 1 / float(x); }
-inline __half hrsqrt(__half x) { return 1 / std::sqrt(float(x)); }
 
 // ---- two at a time
 
@@ -127,12 +132,12 @@ inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
 }
 inline __half2 __h2div(__half2 a, __half2 b) { return {a.x / b.x, a.y / b.y}; }
 inline __half2 h2div(__half2 a, __half2 b) { return __h2div(a, b); }
-inline __half2 h2sqrt(__half2 a) { return {hsqrt(a.x), hsqrt(a.y)}; }
-inline __half2 h2exp(__half2 a) { return {hexp(a.x), hexp(a.y)}; }
 inline __half2 __hneg2(__half2 a) { return {-a.x, -a.y}; }
 inline __half2 __habs2(__half2 a) { return {__habs(a.x), __habs(a.y)}; }
 inline __half2 __hmax2(__half2 a, __half2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
 inline __half2 __hmin2(__half2 a, __half2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+inline __half2 __low2half2(__half2 a) { return {a.x, a.x}; }
+inline __half2 __high2half2(__half2 a) { return {a.y, a.y}; }
 inline __half2 __lows2half2(__half2 a, __half2 b) { return {a.x, b.x}; }
 inline __half2 __highs2half2(__half2 a, __half2 b) { return {a.y, b.y}; }
 inline __half2 __lowhigh2highlow(__half2 a) { return {a.y, a.x}; }
@@ -156,5 +161,41 @@ CUDA_CPU_HALF2(<=, __hble2)
 CUDA_CPU_HALF2(>, __hbgt2)
 CUDA_CPU_HALF2(>=, __hbge2)
 #undef CUDA_CPU_HALF2
+// 1 or 0 for each.
+#define CUDA_CPU_HALF2(symbol, name)                                             \
+  inline __half2 name(__half2 a, __half2 b) {                                    \
+    return {static_cast<int>(a.x symbol b.x), static_cast<int>(a.y symbol b.y)}; \
+  }
+CUDA_CPU_HALF2(==, __heq2)
+CUDA_CPU_HALF2(!=, __hne2)
+CUDA_CPU_HALF2(<, __hlt2)
+CUDA_CPU_HALF2(<=, __hle2)
+CUDA_CPU_HALF2(>, __hgt2)
+CUDA_CPU_HALF2(>=, __hge2)
+#undef CUDA_CPU_HALF2
+// Functions of one half, and of two.
+#define CUDA_CPU_HALF(name, expression) \
+  inline __half h##name(__half half) {  \
+    const float x = half;               \
+    return expression;                  \
+  }                                     \
+  inline __half2 h2##name(__half2 a) { return {h##name(a.x), h##name(a.y)}; }
+CUDA_CPU_HALF(sqrt, std::sqrt(x))
+CUDA_CPU_HALF(rsqrt, 1 / std::sqrt(x))
+CUDA_CPU_HALF(rcp, 1 / x)
+CUDA_CPU_HALF(exp, std::exp(x))
+CUDA_CPU_HALF(exp2, std::exp2(x))
+CUDA_CPU_HALF(exp10, exp10f(x))
+CUDA_CPU_HALF(log, std::log(x))
+CUDA_CPU_HALF(log2, std::log2(x))
+CUDA_CPU_HALF(log10, std::log10(x))
+CUDA_CPU_HALF(sin, std::sin(x))
+CUDA_CPU_HALF(cos, std::cos(x))
+CUDA_CPU_HALF(tanh, std::tanh(x))
+CUDA_CPU_HALF(ceil, std::ceil(x))
+CUDA_CPU_HALF(floor, std::floor(x))
+CUDA_CPU_HALF(trunc, std::trunc(x))
+CUDA_CPU_HALF(rint, std::nearbyint(x))
+#undef CUDA_CPU_HALF
 
 #endif

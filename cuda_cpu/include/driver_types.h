@@ -56,10 +56,15 @@ enum cudaSharedMemConfig {
   cudaSharedMemBankSizeFourByte = 1,
   cudaSharedMemBankSizeEightByte = 2,
 };
+enum cudaSharedCarveout {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxShared = 100,
+  cudaSharedmemCarveoutMaxL1 = 0,
+};
 struct cudaFuncAttributes {
-  size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion;
-  int maxDynamicSharedSizeBytes;
+  size_t sharedSizeBytes, constSizeBytes, localSizeBytes;  // not known: 0
+  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+  int maxDynamicSharedSizeBytes, preferredShmemCarveout;
 };
 
 enum cudaComputeMode {
@@ -77,6 +82,7 @@ enum cudaMemoryAdvise {
   cudaMemAdviseUnsetAccessedBy = 6,
 };
 #define cudaCpuDeviceId ((int)-1)
+#define cudaInvalidDeviceId ((int)-2)
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
 #define cudaMemAttachSingle 0x04
@@ -87,13 +93,17 @@ enum cudaMemoryAdvise {
 #define cudaHostRegisterDefault 0x00
 #define cudaHostRegisterPortable 0x01
 #define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterReadOnly 0x08
 #define cudaDeviceScheduleAuto 0x00
 #define cudaDeviceScheduleSpin 0x01
 #define cudaDeviceScheduleYield 0x02
 #define cudaDeviceScheduleBlockingSync 0x04
 #define cudaDeviceBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
+#define cudaDeviceLmemResizeToMax 0x10
+#define cudaPeerAccessDefault 0x00
 #define cudaOccupancyDefault 0x00
+#define cudaOccupancyDisableCachingOverride 0x01
 
 // cudaDevAttr..., its value, and the member of cudaDeviceProp that holds it.
 // clang-format off
@@ -108,35 +118,69 @@ enum cudaMemoryAdvise {
   X(MaxSharedMemoryPerBlock, 8, sharedMemPerBlock) \
   X(TotalConstantMemory, 9, totalConstMem) \
   X(WarpSize, 10, warpSize) \
+  X(MaxPitch, 11, memPitch) \
   X(MaxRegistersPerBlock, 12, regsPerBlock) \
   X(ClockRate, 13, clockRate) \
+  X(TextureAlignment, 14, textureAlignment) \
   X(GpuOverlap, 15, deviceOverlap) \
   X(MultiProcessorCount, 16, multiProcessorCount) \
   X(KernelExecTimeout, 17, kernelExecTimeoutEnabled) \
   X(Integrated, 18, integrated) \
   X(CanMapHostMemory, 19, canMapHostMemory) \
   X(ComputeMode, 20, computeMode) \
+  X(MaxTexture1DWidth, 21, maxTexture1D) \
+  X(MaxTexture2DWidth, 22, maxTexture2D[0]) \
+  X(MaxTexture2DHeight, 23, maxTexture2D[1]) \
+  X(MaxTexture3DWidth, 24, maxTexture3D[0]) \
+  X(MaxTexture3DHeight, 25, maxTexture3D[1]) \
+  X(MaxTexture3DDepth, 26, maxTexture3D[2]) \
+  X(MaxTexture2DLayeredWidth, 27, maxTexture2DLayered[0]) \
+  X(MaxTexture2DLayeredHeight, 28, maxTexture2DLayered[1]) \
+  X(MaxTexture2DLayeredLayers, 29, maxTexture2DLayered[2]) \
+  X(SurfaceAlignment, 30, surfaceAlignment) \
   X(ConcurrentKernels, 31, concurrentKernels) \
+  X(EccEnabled, 32, ECCEnabled) \
+  X(PciBusId, 33, pciBusID) \
+  X(PciDeviceId, 34, pciDeviceID) \
+  X(TccDriver, 35, tccDriver) \
   X(MemoryClockRate, 36, memoryClockRate) \
   X(GlobalMemoryBusWidth, 37, memoryBusWidth) \
   X(L2CacheSize, 38, l2CacheSize) \
   X(MaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor) \
   X(AsyncEngineCount, 40, asyncEngineCount) \
   X(UnifiedAddressing, 41, unifiedAddressing) \
+  X(MaxTexture1DLayeredWidth, 42, maxTexture1DLayered[0]) \
+  X(MaxTexture1DLayeredLayers, 43, maxTexture1DLayered[1]) \
+  X(PciDomainId, 50, pciDomainID) \
+  X(TexturePitchAlignment, 51, texturePitchAlignment) \
+  X(MaxTextureCubemapWidth, 52, maxTextureCubemap) \
   X(ComputeCapabilityMajor, 75, major) \
   X(ComputeCapabilityMinor, 76, minor) \
   X(StreamPrioritiesSupported, 78, streamPrioritiesSupported) \
+  X(GlobalL1CacheSupported, 79, globalL1CacheSupported) \
+  X(LocalL1CacheSupported, 80, localL1CacheSupported) \
   X(MaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor) \
   X(MaxRegistersPerMultiprocessor, 82, regsPerMultiprocessor) \
   X(ManagedMemory, 83, managedMemory) \
+  X(IsMultiGpuBoard, 84, isMultiGpuBoard) \
+  X(MultiGpuBoardGroupID, 85, multiGpuBoardGroupID) \
   X(HostNativeAtomicSupported, 86, hostNativeAtomicSupported) \
+  X(SingleToDoublePrecisionPerfRatio, 87, singleToDoublePrecisionPerfRatio) \
   X(PageableMemoryAccess, 88, pageableMemoryAccess) \
   X(ConcurrentManagedAccess, 89, concurrentManagedAccess) \
   X(ComputePreemptionSupported, 90, computePreemptionSupported) \
+  X(CanUseHostPointerForRegisteredMem, 91, canUseHostPointerForRegisteredMem) \
   X(CooperativeLaunch, 95, cooperativeLaunch) \
   X(MaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin) \
+  X(HostRegisterSupported, 99, hostRegisterSupported) \
+  X(PageableMemoryAccessUsesHostPageTables, 100, pageableMemoryAccessUsesHostPageTables) \
+  X(DirectManagedMemAccessFromHost, 101, directManagedMemAccessFromHost) \
   X(MaxBlocksPerMultiprocessor, 106, maxBlocksPerMultiProcessor) \
-  X(MemoryPoolsSupported, 115, memoryPoolsSupported)
+  X(MaxPersistingL2CacheSize, 108, persistingL2CacheMaxSize) \
+  X(MaxAccessPolicyWindowSize, 109, accessPolicyMaxWindowSize) \
+  X(ReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock) \
+  X(MemoryPoolsSupported, 115, memoryPoolsSupported) \
+  X(ClusterLaunch, 120, clusterLaunch)
 // clang-format on
 #define CUDA_CPU_ENUMERATOR(name, value, member) cudaDevAttr##name = (value),
 enum cudaDeviceAttr { CUDA_CPU_DEVICE_ATTRIBUTES(CUDA_CPU_ENUMERATOR) };
@@ -192,14 +236,16 @@ struct cudaDeviceProp {
   int major, minor;
   int multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
   int l2CacheSize, persistingL2CacheMaxSize;
-  int clockRate;                        // kHz; 0 where the system does not report it
-  int memoryClockRate, memoryBusWidth;  // 0: not known
+  int clockRate;                        // kHz, of clock() in kernels
+  int memoryClockRate, memoryBusWidth;  // not modelled: a Hopper GPU's
   int concurrentKernels, asyncEngineCount, cooperativeLaunch, streamPrioritiesSupported;
   int cooperativeMultiDeviceLaunch, accessPolicyMaxWindowSize;
   int integrated, canMapHostMemory, unifiedAddressing, managedMemory, concurrentManagedAccess;
   int pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
   int hostNativeAtomicSupported, canUseHostPointerForRegisteredMem, computePreemptionSupported;
   int computeMode, kernelExecTimeoutEnabled, ECCEnabled, tccDriver;
+  int singleToDoublePrecisionPerfRatio, globalL1CacheSupported, localL1CacheSupported;
+  int hostRegisterSupported, clusterLaunch;
   int isMultiGpuBoard, multiGpuBoardGroupID, deviceOverlap, memoryPoolsSupported;
   int pciDomainID, pciBusID, pciDeviceID;
 };

@@ -10,7 +10,9 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda_fp16.h>
+#include <cuComplex.h>
 #include <math_constants.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include <string>
 
@@ -101,14 +103,24 @@ __global__ void packed(unsigned *out, unsigned a, unsigned b) {
   out[5] = __vsadu4(a, b);
   out[6] = __vaddus4(a, b);
   out[7] = __vavgu4(a, b);
+  out[8] = __vaddss4(a, b);
+  out[9] = __vsubss2(a, b);
+  out[10] = __vabs4(a) ^ __vabsss2(0x80000000u);
+  out[11] = __vabsss4(a) + __vnegss4(0x80000000u);
+  out[12] = __vavgs2(0x0001ffffu, 0x0002fffeu);  // 1.5 and -1.5: away from 0
+  out[13] = __vhaddu4(a, b);
+  out[14] = __vsetgts4(a, b) | __vseteq2(a, a) << 4;
+  out[15] = __vsads4(a, b) + (__vsadu2(a, b) << 16);
 }
 
 TEST(packed_values) {
-  DeviceArray<unsigned> out(8);
+  DeviceArray<unsigned> out(16);
   packed<<<1, 1>>>(out, 0x80ff0110u, 0x01020304u);
-  ASSERT_SAME(out.read(),
-              (std::vector<unsigned>{0x81010414u, 0x7ffdfe0cu, 0x01020310u, 0x80ff0310u,
-                                     0xffff0000u, 127 + 253 + 2 + 12, 0x81ff0414u, 0x4181020au}));
+  ASSERT_SAME(out.read(), (std::vector<unsigned>{
+                              0x81010414u, 0x7ffdfe0cu, 0x01020310u, 0x80ff0310u, 0xffff0000u,
+                              127 + 253 + 2 + 12, 0x81ff0414u, 0x4181020au, 0x81010414u,
+                              0x8000fe0cu, 0x80010110u ^ 0x7fff0000u, 0x7f010110u + 0x7f000000u,
+                              0x0002fffeu, 0x4080020au, 0x00100011u, 0x81f10092u}));
 }
 
 // Manipulators of streams in a function for both sides.
@@ -147,17 +159,98 @@ __global__ void arithmetic(int *out, float *real) {
   real[5] = static_cast<float>(sine + cosine + cospi(1.0) + rcbrt(8.0) + norm3d(2, 3, 6));
   real[6] = __ll2float_rz((1LL << 62) + 1) + norm4df(1, 1, 1, 1) * rnorm3df(2, 3, 6);
   out[10] = __dp4a(static_cast<int>(0xff020304u), 0x01010101, 10);
+  out[12] = __dp4a(make_char4(-1, 2, 3, 4), make_char4(1, 1, 1, 1), 10) +
+            static_cast<int>(__dp4a(make_uchar4(255, 0, 0, 0), make_uchar4(2, 0, 0, 0), 1u));
   out[11] = static_cast<int>(__double2ull_rn(2.5) + __dp4a(0xff000000u, 0x02000000u, 1u));
 }
 
 TEST(arithmetic) {
-  DeviceArray<int> out(12);
+  DeviceArray<int> out(13);
   DeviceArray<float> real(7);
   arithmetic<<<1, 1>>>(out, real);
-  ASSERT_SAME(out.read(),
-              (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff, 18, 513}));
+  ASSERT_SAME(out.read(), (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff, 18,
+                                            513, 18 + 511}));
   ASSERT_SAME(real.read(),
               (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f, 7.75f, 7.5f, 0x1p62f}));
+}
+
+// Differences, in units of 1e-14, from values that mpmath computed with 30 digits, and values at
+// the edges of the domains.
+__global__ void special_functions(double *differences, double *edges) {
+  const double values[] = {erfinv(0.5), erfinv(-0.999999999), erfcinv(1e-300),
+                           erfcx(1.0),  erfcx(99.999999),     erfcx(100.00001),
+                           erfcx(-3.0), normcdfinv(0.975),    cyl_bessel_i0(-2.0),
+                           sinpi(0.25), cospi(0.75),          cyl_bessel_i1(-1.0)};
+  const double expected[] = {0.476936276204469873, -4.32000538810536205,   26.2094699605161239,
+                             0.427583576155807005, 0.00564161383939993095, 0.00564161321888451287,
+                             16205.9888539995866,  1.95996398454005386,    2.27958530233606727,
+                             0.707106781186547524, -0.707106781186547524,  -0.565159103992485027};
+  for (int i = 0; i < 12; i++) differences[i] = floor(fabs(values[i] / expected[i] - 1) * 1e14);
+  const double points[] = {erfinv(1.0),     erfinv(-1.0),    erfcinv(0.0), erfcinv(2.0),
+                           normcdfinv(0.0), normcdfinv(1.0), sinpi(1.0),   cospi(0.5)};
+  for (int i = 0; i < 8; i++) edges[i] = points[i];
+  edges[8] = isnan(erfinv(2.0)) && isnan(erfcinv(-1.0)) && isnan(normcdfinv(NAN));
+  const double d[] = {1, 2, 4, 10};
+  const float f[] = {1, 2, 4, 10};
+  edges[9] = norm(4, d) + rnorm(4, d) + rnorm4d(d[0], d[1], d[2], d[3]);
+  edges[10] = normf(4, f) + rnormf(4, f) + rnorm4df(f[0], f[1], f[2], f[3]) - edges[9];
+}
+
+TEST(special_functions) {
+  DeviceArray<double> differences(12), edges(11);
+  special_functions<<<1, 1>>>(differences, edges);
+  ASSERT_SAME(differences.read(), std::vector<double>(12, 0));
+  const double infinity = CUDART_INF;
+  const std::vector<double> at = edges.read();
+  ASSERT_SAME(std::vector<double>(at.begin(), at.end() - 2),
+              (std::vector<double>{infinity, -infinity, infinity, -infinity, -infinity, infinity, 0,
+                                   0, 1}));
+  assert_true(fabs(at[9] - (11 + 2.0 / 11)) < 1e-12 && fabs(at[10]) < 1e-5);
+}
+
+static_assert(sizeof(ulong2) == 16 && alignof(ulong2) == 16 && sizeof(long3) == 24);
+
+// In CUDA they are overloaded for float, so that products with floats stay floats.
+#define ASSERT_FLOAT(call) static_assert(std::is_same_v<decltype(call), float>, #call)
+ASSERT_FLOAT(erfinv(1.0f) + erfcinv(1.0f) + erfcx(1.0f) + normcdf(1.0f) + normcdfinv(1.0f));
+ASSERT_FLOAT(sinpi(1.0f) + cospi(1.0f) + rcbrt(1.0f) + exp10(1.0f) + cyl_bessel_i0(1.0f));
+ASSERT_FLOAT(erfinvf(1) + erfcinvf(1) + erfcxf(1) + normcdfinvf(1) + cyl_bessel_i1f(1));
+
+__global__ void complex_numbers(cuDoubleComplex *out, float *parts) {
+  const cuDoubleComplex a = make_cuDoubleComplex(1, 2), b = make_cuDoubleComplex(3, -4);
+  out[0] = cuCadd(cuCmul(a, b), cuConj(cuCsub(a, b)));
+  out[1] = cuCmul(cuCdiv(a, b), b);
+  out[2] = cuCfma(a, b, make_cuDoubleComplex(cuCabs(b), cuCimag(a)));
+  const cuFloatComplex c = cuCmulf(make_cuComplex(3e30f, 4e30f), make_cuFloatComplex(0, 1));
+  parts[0] = cuCrealf(c);
+  parts[1] = cuCabsf(c);
+  parts[2] = cuCrealf(cuComplexDoubleToFloat(a)) + cuCimagf(cuCdivf(c, c));
+  sincos(0.0f, &parts[3], &parts[4]);
+}
+
+// Its calls do nothing without a profiler.
+TEST(nvtx) {
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  event.message.ascii = "range";
+  nvtxRangePushA("range");
+  nvtxRangePushEx(&event);
+  nvtxRangePop();
+  nvtxRangeEnd(nvtxRangeStartEx(&event));
+  nvtxMark("mark");
+}
+
+TEST(complex_numbers) {
+  DeviceArray<double2> out(3);
+  DeviceArray<float> parts(5);
+  complex_numbers<<<1, 1>>>(out, parts);
+  const std::vector<double2> z = out.read();
+  assert_true(z[0].x == 9 && z[0].y == -4);
+  assert_true(fabs(z[1].x - 1) < 1e-15 && fabs(z[1].y - 2) < 1e-15);
+  assert_true(z[2].x == 16 && z[2].y == 4);
+  ASSERT_SAME(parts.read(), (std::vector<float>{-4e30f, 5e30f, 1, 0, 1}));
 }
 
 __global__ void halfs(unsigned short *out, const float *in, int n) {
@@ -174,16 +267,21 @@ __global__ void pairs_of_halfs(half2 *out, const half2 *in) {
   out[2] = __hmax2(__habs2(in[0]), __lowhigh2highlow(in[1]));
   out[3] = half2(half(in[0] < in[1] ? 1.0f : 0.0f), half(in[0] != in[1] ? 1.0f : 0.0f));
   out[4] = h2sqrt(half2(hceil(half(3.5f)), hrcp(half(0.25f)))) + h2div(in[1], in[1]);
+  out[5] = __hgt2(in[0], in[1]) + __hle2(in[0], __low2half2(in[1])) * __high2half2(in[1]);
+  out[6] = h2rint(half2(half(2.5f), half(-3.5f))) + h2exp2(half2(half(3.0f), half(-1.0f)));
+  out[7] =
+      half2(__ushort2half_rn(__half2ushort_ru(half(2.5f))), __ll2half_rn(__half2ll_rd(in[0].x)));
 }
 
 TEST(pairs_of_halfs) {
   const DeviceArray<half2> in(
       std::vector<half2>{__floats2half2_rn(-3.0f, 8.0f), __floats2half2_rn(0.5f, 16.0f)});
-  const DeviceArray<half2> out(5);
+  const DeviceArray<half2> out(8);
   pairs_of_halfs<<<1, 1>>>(out, in);
-  const float expected[] = {-3.0f, 15.0f, 6.0f, -0.5f, 16.0f, 8.0f, 1.0f, 1.0f, 3.0f, 3.0f};
+  const float expected[] = {-3.0f, 15.0f, 6.0f,  -0.5f, 16.0f, 8.0f,  1.0f, 1.0f,
+                            3.0f,  3.0f,  16.0f, 0.0f,  10.0f, -3.5f, 3.0f, -3.0f};
   const std::vector<half2> values = out.read();
-  for (size_t i = 0; i < 5; i++) {
+  for (size_t i = 0; i < 8; i++) {
     assert_true(__low2float(values[i]) == expected[2 * i]);
     assert_true(__high2float(values[i]) == expected[2 * i + 1]);
   }

@@ -27,6 +27,11 @@ TEST(device_properties) {
   assert_int_equal(properties.multiProcessorCount, omp_get_max_threads());
 #endif
   assert_true(properties.totalGlobalMem > 0);
+#if CUDART_VERSION < 13000
+  // Programs divide by them.
+  assert_true(properties.clockRate > 0 && properties.memoryClockRate > 0);
+#endif
+  assert_true(properties.memoryBusWidth > 0 && properties.asyncEngineCount > 0);
 
   const struct {
     cudaDeviceAttr attribute;
@@ -41,6 +46,8 @@ TEST(device_properties) {
       {cudaDevAttrL2CacheSize, properties.l2CacheSize},
       {cudaDevAttrComputeCapabilityMajor, properties.major},
       {cudaDevAttrComputeCapabilityMinor, properties.minor},
+      {cudaDevAttrMaxTexture2DHeight, properties.maxTexture2D[1]},
+      {cudaDevAttrConcurrentKernels, 1},
       {cudaDevAttrCooperativeLaunch, 1},
   };
   for (const auto &a : attributes) {
@@ -84,6 +91,17 @@ TEST(occupancy) {
     CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, large, c.threads, c.shared));
     assert_int_equal(blocks, c.blocks);
   }
+  int grid = 0, block = 0;
+  CUDA_OK(cudaOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, large, 64 * 1024, 300,
+                                                      cudaOccupancyDefault));
+  assert_int_equal(block, 300);
+  const auto shared_bytes = [](int threads) { return static_cast<size_t>(threads) * 1024; };
+  CUDA_OK(
+      cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(&grid, &block, large, shared_bytes));
+  assert_int_equal(block, 224);  // 7 warps, with 224 of the 227 KB
+  cudaFuncAttributes attributes;
+  CUDA_OK(cudaFuncGetAttributes(&attributes, large));
+  assert_true(attributes.numRegs > 0);
 }
 
 // ---- streams and events -------------------------------------------------------------------------
@@ -112,6 +130,15 @@ TEST(streams) {
   assert_int_equal(d_out.read()[0], 4);
   for (const cudaStream_t stream : streams) CUDA_OK(cudaStreamDestroy(stream));
   CUDA_OK(cudaEventDestroy(event));
+  int least = -1, greatest = 1, priority = 1;
+  CUDA_OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  assert_true(least == 0 && greatest < 0);
+  CUDA_OK(cudaStreamGetPriority(0, &priority));
+  assert_int_equal(priority, 0);
+  CUDA_OK(cudaStreamCreateWithPriority(&streams[0], cudaStreamNonBlocking, greatest - 1));
+  CUDA_OK(cudaStreamGetPriority(streams[0], &priority));
+  assert_int_equal(priority, greatest);
+  CUDA_OK(cudaStreamDestroy(streams[0]));
   // CUDA's own streams are not the caller's to destroy.
   for (const cudaStream_t stream : {(cudaStream_t)0, cudaStreamLegacy, cudaStreamPerThread})
     ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));

@@ -206,11 +206,14 @@ inline cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig)
   return cudaSuccess;
 }
 // Registers and static shared memory are not modelled: threads and dynamic shared memory decide.
+// 32 registers are as many as all threads of a full multiprocessor can have.
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   *attributes = cudaFuncAttributes{};
   attributes->maxThreadsPerBlock = static_cast<int>(cuda_cpu::kernel_limits(kernel).threads);
   attributes->ptxVersion = attributes->binaryVersion = 90;
+  attributes->numRegs = 32;
+  attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
   attributes->maxDynamicSharedSizeBytes =
       static_cast<int>(cuda_cpu::kernel_limits(kernel).shared_bytes);
   return cudaSuccess;
@@ -257,6 +260,20 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel ker
                                                size_t shared_bytes = 0, int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       grid, block, kernel, [shared_bytes](int) { return shared_bytes; }, limit);
+}
+template <class Kernel, class SharedBytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *block,
+                                                                    Kernel kernel,
+                                                                    SharedBytes shared_bytes,
+                                                                    int limit = 0,
+                                                                    unsigned int = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, shared_bytes, limit);
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, Kernel kernel,
+                                                        size_t shared_bytes = 0, int limit = 0,
+                                                        unsigned int = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared_bytes, limit);
 }
 
 // The same calls with the kernel itself.

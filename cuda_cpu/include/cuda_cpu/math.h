@@ -9,6 +9,7 @@
 #include <limits>
 
 #include <cuda_cpu/bits.h>
+#include <cuda_cpu/vectors.h>
 
 // ---- integers
 
@@ -54,6 +55,13 @@ inline int __dp4a(int a, int b, int c) {
 inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
   for (int i = 0; i < 4; i++) c += (a >> 8 * i & 255) * (b >> 8 * i & 255);
   return c;
+}
+inline int __dp4a(char4 a, char4 b, int c) {
+  return __dp4a(static_cast<int>(cuda_cpu::to_bits(a)), static_cast<int>(cuda_cpu::to_bits(b)), c);
+}
+inline unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) {
+  return __dp4a(static_cast<unsigned>(cuda_cpu::to_bits(a)),
+                static_cast<unsigned>(cuda_cpu::to_bits(b)), c);
 }
 inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 inline int __rhadd(int a, int b) {
@@ -193,10 +201,15 @@ inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 inline float rsqrt(float x) { return rsqrtf(x); }
 inline double rcbrt(double x) { return 1.0 / std::cbrt(x); }
 inline float rcbrtf(float x) { return 1.0f / std::cbrt(x); }
-inline double sinpi(double x) { return std::sin(M_PI * x); }
-inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
-inline double cospi(double x) { return std::cos(M_PI * x); }
-inline float cospif(float x) { return static_cast<float>(cospi(x)); }
+// The steps before std::sin are exact, so that sinpi(1) is 0.
+inline double sinpi(double x) {
+  const double half_turns = std::remainder(x, 2.0);
+  return std::sin(M_PI * (std::fabs(half_turns) > 0.5 ? std::copysign(1.0, half_turns) - half_turns
+                                                      : half_turns));
+}
+inline float sinpif(float x) { return static_cast<float>(sinpi(double{x})); }
+inline double cospi(double x) { return sinpi(0.5 - std::fabs(std::remainder(x, 2.0))); }
+inline float cospif(float x) { return static_cast<float>(cospi(double{x})); }
 inline void sincospi(double x, double *sine, double *cosine) {
   *sine = sinpi(x);
   *cosine = cospi(x);
@@ -218,11 +231,57 @@ inline float norm4df(float x, float y, float z, float w) {
   return static_cast<float>(norm4d(x, y, z, w));
 }
 inline double normcdf(double x) { return 0.5 * std::erfc(-x * M_SQRT1_2); }
-inline float normcdff(float x) { return static_cast<float>(normcdf(x)); }
-inline float normf(int n, const float *x) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += static_cast<double>(x[i]) * x[i];
-  return static_cast<float>(std::sqrt(sum));
+inline float normcdff(float x) { return static_cast<float>(normcdf(double{x})); }
+inline double rnorm4d(double x, double y, double z, double w) { return 1.0 / norm4d(x, y, z, w); }
+inline float rnorm4df(float x, float y, float z, float w) {
+  return static_cast<float>(rnorm4d(x, y, z, w));
 }
+namespace cuda_cpu {
+template <class T>
+double length(int n, const T *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  return std::sqrt(sum);
+}
+}  // namespace cuda_cpu
+inline double norm(int n, const double *x) { return cuda_cpu::length(n, x); }
+inline float normf(int n, const float *x) { return static_cast<float>(cuda_cpu::length(n, x)); }
+inline double rnorm(int n, const double *x) { return 1.0 / cuda_cpu::length(n, x); }
+inline float rnormf(int n, const float *x) {
+  return static_cast<float>(1.0 / cuda_cpu::length(n, x));
+}
+
+// src/math/special.cpp
+double erfinv(double x);
+double erfcinv(double x);
+double erfcx(double x);  // exp(x^2) erfc(x)
+double normcdfinv(double x);
+double cyl_bessel_i0(double x);
+double cyl_bessel_i1(double x);
+inline float erfinvf(float x) { return static_cast<float>(erfinv(double{x})); }
+inline float erfcinvf(float x) { return static_cast<float>(erfcinv(double{x})); }
+inline float erfcxf(float x) { return static_cast<float>(erfcx(double{x})); }
+inline float normcdfinvf(float x) { return static_cast<float>(normcdfinv(double{x})); }
+inline float cyl_bessel_i0f(float x) { return static_cast<float>(cyl_bessel_i0(double{x})); }
+inline float cyl_bessel_i1f(float x) { return static_cast<float>(cyl_bessel_i1(double{x})); }
+
+#ifdef __CUDACC__  // CUDA's overloads for float; in host files exp10(2) is not ambiguous
+#define CUDA_CPU_FLOAT(name) \
+  inline float name(float x) { return name##f(x); }
+CUDA_CPU_FLOAT(exp10)
+CUDA_CPU_FLOAT(rcbrt)
+CUDA_CPU_FLOAT(sinpi)
+CUDA_CPU_FLOAT(cospi)
+CUDA_CPU_FLOAT(erfinv)
+CUDA_CPU_FLOAT(erfcinv)
+CUDA_CPU_FLOAT(erfcx)
+CUDA_CPU_FLOAT(normcdf)
+CUDA_CPU_FLOAT(normcdfinv)
+CUDA_CPU_FLOAT(cyl_bessel_i0)
+CUDA_CPU_FLOAT(cyl_bessel_i1)
+#undef CUDA_CPU_FLOAT
+inline void sincos(float x, float *sine, float *cosine) { sincosf(x, sine, cosine); }
+inline void sincospi(float x, float *sine, float *cosine) { sincospif(x, sine, cosine); }
+#endif
 
 #endif

@@ -4,6 +4,7 @@
 #define CUDA_CPU_SIMD_H
 
 #include <cstdint>
+#include <limits>
 
 namespace cuda_cpu {
 
@@ -20,6 +21,21 @@ unsigned each_part(unsigned a, unsigned b, F f) {
   return result;
 }
 
+template <class T>
+int clamped(int x) {
+  constexpr int low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  return x < low ? low : x > high ? high : x;
+}
+template <class T>
+unsigned absolute_differences(unsigned a, unsigned b) {
+  unsigned sum = 0;
+  each_part<T>(a, b, [&](int x, int y) {
+    sum += static_cast<unsigned>(x > y ? x - y : y - x);
+    return 0;
+  });
+  return sum;
+}
+
 }  // namespace cuda_cpu
 
 #define CUDA_CPU_SIMD(name, type, expression)                                          \
@@ -32,20 +48,26 @@ unsigned each_part(unsigned a, unsigned b, F f) {
   CUDA_CPU_SIMD(name##u4, std::uint8_t, expression) \
   CUDA_CPU_SIMD(name##s2, std::int16_t, expression) \
   CUDA_CPU_SIMD(name##u2, std::uint16_t, expression)
-CUDA_CPU_SIMD(__vadd4, std::uint8_t, x + y)
-CUDA_CPU_SIMD(__vadd2, std::uint16_t, x + y)
-CUDA_CPU_SIMD(__vsub4, std::uint8_t, x - y)
-CUDA_CPU_SIMD(__vsub2, std::uint16_t, x - y)
-CUDA_CPU_SIMD(__vaddus4, std::uint8_t, x + y > 255 ? 255 : x + y)
-CUDA_CPU_SIMD(__vaddus2, std::uint16_t, x + y > 65535 ? 65535 : x + y)
-CUDA_CPU_SIMD(__vsubus4, std::uint8_t, x < y ? 0 : x - y)
-CUDA_CPU_SIMD(__vsubus2, std::uint16_t, x < y ? 0 : x - y)
-CUDA_CPU_SIMD(__vavgu4, std::uint8_t, (x + y + 1) / 2)
-CUDA_CPU_SIMD(__vavgu2, std::uint16_t, (x + y + 1) / 2)
-CUDA_CPU_SIMD(__vcmpeq4, std::uint8_t, x == y ? -1 : 0)
-CUDA_CPU_SIMD(__vcmpeq2, std::uint16_t, x == y ? -1 : 0)
-CUDA_CPU_SIMD(__vcmpne4, std::uint8_t, x != y ? -1 : 0)
-CUDA_CPU_SIMD(__vcmpne2, std::uint16_t, x != y ? -1 : 0)
+// Of the same bits for signed and unsigned values.
+#define CUDA_CPU_SIMD_ANY(name, expression)       \
+  CUDA_CPU_SIMD(name##4, std::int8_t, expression) \
+  CUDA_CPU_SIMD(name##2, std::int16_t, expression)
+#define CUDA_CPU_SIMD_SATURATED(name, s, T4, T2, expression)                 \
+  CUDA_CPU_SIMD(name##s##4, std::T4, cuda_cpu::clamped<std::T4>(expression)) \
+  CUDA_CPU_SIMD(name##s##2, std::T2, cuda_cpu::clamped<std::T2>(expression))
+CUDA_CPU_SIMD_ANY(__vadd, x + y)
+CUDA_CPU_SIMD_ANY(__vsub, x - y)
+CUDA_CPU_SIMD_ANY(__vcmpeq, x == y ? -1 : 0)
+CUDA_CPU_SIMD_ANY(__vcmpne, x != y ? -1 : 0)
+CUDA_CPU_SIMD_ANY(__vseteq, x == y)
+CUDA_CPU_SIMD_ANY(__vsetne, x != y)
+CUDA_CPU_SIMD_SATURATED(__vadd, us, uint8_t, uint16_t, x + y)
+CUDA_CPU_SIMD_SATURATED(__vsub, us, uint8_t, uint16_t, x - y)
+CUDA_CPU_SIMD_SATURATED(__vadd, ss, int8_t, int16_t, x + y)
+CUDA_CPU_SIMD_SATURATED(__vsub, ss, int8_t, int16_t, x - y)
+CUDA_CPU_SIMD_BOTH(__vavg, (x + y + (x + y >= 0)) >> 1)  // halves away from 0
+CUDA_CPU_SIMD(__vhaddu4, std::uint8_t, (x + y) / 2)
+CUDA_CPU_SIMD(__vhaddu2, std::uint16_t, (x + y) / 2)
 CUDA_CPU_SIMD_BOTH(__vmax, x > y ? x : y)
 CUDA_CPU_SIMD_BOTH(__vmin, x < y ? x : y)
 CUDA_CPU_SIMD_BOTH(__vabsdiff, x > y ? x - y : y - x)
@@ -53,13 +75,36 @@ CUDA_CPU_SIMD_BOTH(__vcmpgt, x > y ? -1 : 0)
 CUDA_CPU_SIMD_BOTH(__vcmpge, x >= y ? -1 : 0)
 CUDA_CPU_SIMD_BOTH(__vcmplt, x < y ? -1 : 0)
 CUDA_CPU_SIMD_BOTH(__vcmple, x <= y ? -1 : 0)
+CUDA_CPU_SIMD_BOTH(__vsetgt, x > y)
+CUDA_CPU_SIMD_BOTH(__vsetge, x >= y)
+CUDA_CPU_SIMD_BOTH(__vsetlt, x < y)
+CUDA_CPU_SIMD_BOTH(__vsetle, x <= y)
+#undef CUDA_CPU_SIMD_SATURATED
+#undef CUDA_CPU_SIMD_ANY
 #undef CUDA_CPU_SIMD_BOTH
 #undef CUDA_CPU_SIMD
 
-// The sum of the bytes' absolute differences.
+inline unsigned int __vneg4(unsigned int a) { return __vsub4(0, a); }
+inline unsigned int __vneg2(unsigned int a) { return __vsub2(0, a); }
+inline unsigned int __vnegss4(unsigned int a) { return __vsubss4(0, a); }
+inline unsigned int __vnegss2(unsigned int a) { return __vsubss2(0, a); }
+inline unsigned int __vabs4(unsigned int a) { return __vabsdiffs4(a, 0); }
+inline unsigned int __vabs2(unsigned int a) { return __vabsdiffs2(a, 0); }
+inline unsigned int __vabsss4(unsigned int a) { return __vmaxs4(a, __vnegss4(a)); }
+inline unsigned int __vabsss2(unsigned int a) { return __vmaxs2(a, __vnegss2(a)); }
+
+// Sums of absolute differences.
 inline unsigned int __vsadu4(unsigned int a, unsigned int b) {
-  const unsigned int d = __vabsdiffu4(a, b);
-  return (d & 255u) + (d >> 8 & 255u) + (d >> 16 & 255u) + (d >> 24);
+  return cuda_cpu::absolute_differences<std::uint8_t>(a, b);
+}
+inline unsigned int __vsadu2(unsigned int a, unsigned int b) {
+  return cuda_cpu::absolute_differences<std::uint16_t>(a, b);
+}
+inline unsigned int __vsads4(unsigned int a, unsigned int b) {
+  return cuda_cpu::absolute_differences<std::int8_t>(a, b);
+}
+inline unsigned int __vsads2(unsigned int a, unsigned int b) {
+  return cuda_cpu::absolute_differences<std::int16_t>(a, b);
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include <cuda_cpu/errors.h>
@@ -107,9 +106,15 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
   p->textureAlignment = p->surfaceAlignment = 512;
   p->texturePitchAlignment = 32;
   set_texture_limits(p);
-  char megahertz[32];
-  if (cpuinfo_field("cpu MHz", megahertz, sizeof megahertz))
-    p->clockRate = static_cast<int>(std::strtod(megahertz, nullptr) * 1e3);
+  p->clockRate = 1000000;        // a kernel's clock() counts nanoseconds
+  p->memoryClockRate = 2619000;  // an H100's, as programs divide by it
+  p->memoryBusWidth = 5120;
+  p->singleToDoublePrecisionPerfRatio = 2;
+  p->globalL1CacheSupported = p->localL1CacheSupported = p->hostRegisterSupported = 1;
+  p->clusterLaunch = 1;
+  // Programs run their streams only on a device that has these. Nothing overlaps here.
+  p->concurrentKernels = p->deviceOverlap = p->asyncEngineCount = 1;
+  p->streamPrioritiesSupported = 1;
   return cudaSuccess;
 }
 

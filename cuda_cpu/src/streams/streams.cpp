@@ -161,6 +161,10 @@ cudaError_t finish_all_streams() {
 
 using namespace cuda_cpu;
 
+namespace {
+constexpr int kGreatestPriority = -5;  // a Hopper GPU's; the least is 0
+}
+
 extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
@@ -173,15 +177,19 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) 
   (*stream)->blocking = (flags & cudaStreamNonBlocking) == 0;
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int) {
-  return cudaStreamCreateWithFlags(stream, flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
+  const cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
+  if (error == cudaSuccess) (*stream)->priority = std::clamp(priority, kGreatestPriority, 0);
+  return error;
 }
-cudaError_t cudaStreamGetPriority(cudaStream_t, int *priority) {
-  *priority = 0;
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+  const CUstream_st *const object = object_of(stream);
+  *priority = object == nullptr ? 0 : object->priority;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-  *least = *greatest = 0;  // CUDA's answer where priorities are not supported
+  *least = 0;
+  *greatest = kGreatestPriority;
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,

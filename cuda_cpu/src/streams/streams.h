@@ -49,6 +49,7 @@ struct Delayed {
 
 struct CUstream_st {
   bool blocking = true;                        // waits for the legacy stream
+  int priority = 0;                            // which is told, and has no effect
   std::shared_ptr<cuda_cpu::Capture> capture;  // null: none
   cuda_cpu::Nodes last;                        // nodes that the next one in this stream depends on
   std::shared_ptr<cuda_cpu::Delayed> delayed;  // null: none yet
