@@ -132,7 +132,7 @@ for row in csv.DictReader(open(sys.argv[1])):
     assert float(row["total"]) == 5, row
     assert bool(held) == row["look_at"].startswith("held: it ") and held in row["look_at"], row
 P
-  run -1 "$root/scripts/grade.sh" radix_v1 unsorted.cu --rubric "$root/tests/submissions/rubric.json" --out "$BATS_TEST_TMPDIR/out" --accept somebody
+  run -2 "$root/scripts/grade.sh" radix_v1 unsorted.cu --rubric "$root/tests/submissions/rubric.json" --out "$BATS_TEST_TMPDIR/out" --accept somebody
 }
 
 @test "in a container, without bubblewrap: hostile submissions get no point more and reach nobody else" {
@@ -279,10 +279,40 @@ P
   touch "$BATS_TEST_TMPDIR/file"
   mkdir -p "$BATS_TEST_TMPDIR/taken/grades.csv"
   for out in file file/below taken; do
-    run -1 scripts/grade.sh radix_v1 "$FOLDER/does_not_compile.cu" --rubric tests/submissions/rubric.json --out "$BATS_TEST_TMPDIR/$out"
+    run -2 scripts/grade.sh radix_v1 "$FOLDER/does_not_compile.cu" --rubric tests/submissions/rubric.json --out "$BATS_TEST_TMPDIR/$out"
     [[ ${lines[-1]} == "grade: cannot write $BATS_TEST_TMPDIR/$out"*": "* ]]
     [[ $output != *Traceback* ]]
   done
+}
+
+@test "a rubric that is none, and options that mean nothing, are one sentence" {
+  python3 - labs/radix_v1/rubric.json <<'P'
+import json, sys
+from labs.grader.grade import check_rubric
+whole = json.load(open(sys.argv[1]))
+check_rubric(whole)
+for change, sentence in (
+    ({"points": [1]}, "points is missing, or not an object"),
+    ({"points": {"sizes": "20"}}, "sizes is missing, or not a number"),
+    ({"points": {"sites": 20}}, "there is no group sites"),
+    ({"limits": {}}, "seconds is missing, or not a whole number"),
+    ({"stages": None}, "stages is missing, or not an object"),
+    ({"forbidden": {"(": ""}}, "missing )"),
+):
+    try:
+        check_rubric({**whole, **change})
+        sys.exit(f"taken: {change}")
+    except Exception as error:
+        assert sentence in str(error), (change, error)
+P
+  echo '{}' >"$BATS_TEST_TMPDIR/rubric.json"
+  run -2 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --rubric "$BATS_TEST_TMPDIR/rubric.json"
+  [[ $output == "grade: $BATS_TEST_TMPDIR/rubric.json: title is missing, or not a text" ]]
+  touch "$BATS_TEST_TMPDIR/all.zip"
+  run -2 scripts/grade.sh radix_v1 "$BATS_TEST_TMPDIR/all.zip"
+  [[ $output == "grade: $BATS_TEST_TMPDIR/all.zip is no folder and no .cu file" ]]
+  run -2 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --late-percent -5
+  run -2 scripts/grade.sh --nonsense
 }
 
 @test "without a sandbox nothing is run" {
