@@ -69,11 +69,14 @@ def command_line(command, read_only, writable, environment, limits, slot=0):
             + [f"{name}={value}" for name, value in variables.items()]
             + [{**read_only, **writable}.get(word, word) for word in command]
         )
-    line = _isolated() + ["--size", str(limits["file_mb"] << 20), "--tmpfs", "/tmp"]
+    line = _isolated()
+    for folder in ("/tmp", "/dev/shm"):
+        line += ["--size", str(limits["file_mb"] << 20), "--tmpfs", folder]
     for inside, outside in read_only.items():
         line += ["--ro-bind", outside, inside]
     for inside, outside in writable.items():
         line += ["--bind", outside, inside]
+    line += ["--remount-ro", "/dev", "--remount-ro", "/"]  # both are memory, without a limit
     for name, value in environment.items():
         line += ["--setenv", name, value]
     if writable:

@@ -73,6 +73,7 @@ setup_file() {
   truncate -s 3G "$FOLDER/too_large/student_func.cu"
   echo '#error "of a and b"' >"$FOLDER/a:b/student_func.cu"
   echo '#error "of a_b"' >"$FOLDER/a_b/student_func.cu"
+  iconv -t utf-16 tests/submissions/wrong/unsorted.cu >"$FOLDER/utf_16.cu"
   sed '$ s/^}/  fputs("check: \\033[8mhidden\\n", stderr);\n  exit(3);\n}/' tests/submissions/wrong/unsorted.cu >"$FOLDER/prints_control.cu"
   sed 's/1000/n/g' tests/submissions/wrong/host_pieces.cu >"$FOLDER/host_whole.cu"
   behind host_whole host_behind_copy
@@ -313,6 +314,15 @@ P
   [[ $output == "grade: $BATS_TEST_TMPDIR/all.zip is no folder and no .cu file" ]]
   run -2 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --late-percent -5
   run -2 scripts/grade.sh --nonsense
+}
+
+@test "the sandbox has no memory without a limit" {
+  python3 - <<'P'
+import subprocess
+from labs.grader import sandbox
+script = "for folder in / /dev /etc; do ! touch $folder/file || exit 1; done; ! head -c 2M /dev/zero >/dev/shm/file && echo >/tmp/file"
+assert subprocess.run(sandbox.command_line(["sh", "-c", script], {}, {}, {}, {"file_mb": 1})).returncode == 0
+P
 }
 
 @test "without a sandbox nothing is run" {
