@@ -86,7 +86,10 @@ class Builder:
         self.harness = set(symbols(f"{self.build}/labs/worker", "--defined-only"))
         if not reference:
             return
-        self._time_reference()
+        try:
+            self._time_reference()
+        except worker.Ended as error:  # as where a user without rights cannot enter $TMPDIR
+            sys.exit(f"grade: the reference does not run from {self.work}: {error}")
         if launches(symbols(self.reference, "--undefined-only")) and cases.sorts_without_kernels(self, self.reference, self.rubric["limits"], REFERENCE_SLOT):
             sys.exit("grade: worker_without_kernels runs kernels: labs/check/no_kernels.cpp does not fit the CUDA runtime")
 

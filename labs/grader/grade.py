@@ -131,6 +131,7 @@ def judge_all(grader, found, fresh, jobs):
 def main():
     options = arguments()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, exit codes are lost
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once; what the sandbox runs ends with it
     rubric_text, rubric = read_rubric(options)
     sandbox.in_container = options.container
     try:

@@ -86,13 +86,20 @@ def command_line(command, read_only, writable, environment, limits, slot=0):
 
 def _as_user(slot):
     user = str(user_of(slot))
-    return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
+    return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--pdeathsig", "KILL", "--"]
 
 
 def end(slot):
     """Ends all that a submission has left running. Bubblewrap does so by itself."""
     if in_container:
         subprocess.run(_as_user(slot) + ["kill", "-9", "--", "-1"], capture_output=True)
+
+
+def remove_at_end(folder):
+    """Removes a folder when this process has ended, also by a signal: the end of the pipe, which is held open by the
+    object returned. A compiler that is just being killed may still write."""
+    command = ["sh", "-c", 'cat; rm -rf "$0" || { sleep 1; rm -rf "$0"; }', folder]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
 def cpu_seconds(limits):

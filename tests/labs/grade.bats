@@ -80,7 +80,7 @@ setup_file() {
   behind host_pieces host_pieces_behind_copy
   sed 's/IN_ARGUMENTS 0/IN_ARGUMENTS 1/' tests/submissions/wrong/host_order.cu >"$FOLDER/host_order_arguments.cu"
   # Those that the grader would hold are run, so that the sandbox is tested.
-  local held=close_output,constructor_exit,fill_disk,forged_answer,fork_bomb,kill_parent,late_thread,read_reference,takes_commands,write_results
+  local held=close_output,constructor_exit,fill_disk,forged_answer,fork_bomb,kill_parent,late_thread,outlives,read_reference,takes_commands,write_results
   # nvcc's seconds for each that sorts are spent on one of them only, below.
   [[ $(make -s print-B) == build/cuda* ]] || export NVCC=
   scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 --accept $held >"$BATS_FILE_TMPDIR/table" || [ $? -eq 4 ]
@@ -138,14 +138,14 @@ P
 
 @test "in a container, without bubblewrap: hostile submissions get no point more and reach nobody else" {
   [ "$(id -u)" -eq 0 ] || skip "needs root"
-  local hostile=forged_answer,fork_bomb,kill_parent,read_reference,write_results out=$BATS_TEST_TMPDIR/out
+  local hostile=forged_answer,fork_bomb,kill_parent,outlives,read_reference,write_results out=$BATS_TEST_TMPDIR/out
   mkdir "$BATS_TEST_TMPDIR/bin" # where bubblewrap fails
   ln -s /bin/false "$BATS_TEST_TMPDIR/bin/bwrap"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 scripts/grade.sh radix_v1 "$FOLDER"/{plain_cs344,forged_answer,fork_bomb,kill_parent,read_reference,write_results}.cu \
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 scripts/grade.sh radix_v1 "$FOLDER"/{plain_cs344,forged_answer,fork_bomb,kill_parent,outlives,read_reference,write_results}.cu \
     --accept $hostile --rubric tests/submissions/rubric.json --out "$out" --jobs 2 --container
   [[ $output == *"this container is the sandbox. Submissions run as users without rights (setpriv)"* ]]
   [ "$(jq -r '.output' "$out/plain_cs344/results.json")" = "All right." ]
-  [ "$(jq -s '[.[] | .score] | sort | .[5] > 80 and .[0:5] == [5, 5, 5, 5, 5]' "$out"/*/results.json)" = true ]
+  [ "$(jq -s '[.[] | .score] | sort | .[6] > 80 and .[0:6] == [5, 5, 5, 5, 5, 5]' "$out"/*/results.json)" = true ]
   # Killed processes take a moment to end.
   for _ in {1..100}; do
     grep -qE '^ *60[0-9]{3}$' <(ps -eo uid=) || break
@@ -314,6 +314,39 @@ P
   [[ $output == "grade: $BATS_TEST_TMPDIR/all.zip is no folder and no .cu file" ]]
   run -2 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --late-percent -5
   run -2 scripts/grade.sh --nonsense
+}
+
+@test "a grader that is ended leaves no folder and no process" {
+  tmp=$(mktemp -d)
+  chmod 711 "$tmp" # root's submissions run as another user
+  for signal in TERM INT; do
+    TMPDIR=$tmp python3 - $signal scripts/grade.sh radix_v1 "$FOLDER/hang.cu" --out "$BATS_TEST_TMPDIR/out" --again <<'P'
+import glob, os, signal, subprocess, sys, time
+grader = subprocess.Popen(sys.argv[2:], start_new_session=True)
+def below(process):
+    children = [int(child) for file in glob.glob(f"/proc/{process}/task/*/children") for child in open(file).read().split()]
+    return sum(map(below, children), children)
+def alive(process):
+    try:
+        return open(f"/proc/{process}/stat").read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+def wait_for(condition):
+    begin = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begin < 60, os.listdir(os.environ["TMPDIR"])
+        time.sleep(0.1)
+wait_for(lambda: glob.glob(os.environ["TMPDIR"] + "/grade.*/*/submission"))
+children = below(grader.pid)
+grader.send_signal(getattr(signal, "SIG" + sys.argv[1]))
+assert grader.wait() < 0
+wait_for(lambda: not os.listdir(os.environ["TMPDIR"]) and not any(map(alive, children)))
+P
+  done
+  chmod 700 "$tmp"
+  [ "$(id -u)" -ne 0 ] || TMPDIR=$tmp run -2 scripts/grade.sh radix_v1 "$FOLDER/hang.cu" --out "$BATS_TEST_TMPDIR/out"
+  [[ $(id -u) -ne 0 || ${lines[-1]} == "grade: the reference does not run from $tmp/grade."* ]]
+  rmdir "$tmp"
 }
 
 @test "the sandbox has no memory without a limit" {
