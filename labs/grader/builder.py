@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from labs.check.make import CHECKING, COUNTING, is_gpu_build, make, make_value, variables_of
 
 from . import cases, judge, sandbox, submissions, worker
 
-SECONDS = 180  # for the compiler
+SECONDS, MEMORY_MB = 180, 4096  # for the compiler; the memory for each of its processes
 MOST_BYTES = 50 << 20  # of a compiled file that is looked at
 REFERENCE_SLOT = 99
 REFERENCE_N = 65536
@@ -85,7 +86,10 @@ class Builder:
         self.harness = set(symbols(f"{self.build}/labs/worker", "--defined-only"))
         if not reference:
             return
-        self._time_reference()
+        try:
+            self._time_reference()
+        except worker.Ended as error:  # as where a user without rights cannot enter $TMPDIR
+            sys.exit(f"grade: the reference does not run from {self.work}: {error}")
         if launches(symbols(self.reference, "--undefined-only")) and cases.sorts_without_kernels(self, self.reference, self.rubric["limits"], REFERENCE_SLOT):
             sys.exit("grade: worker_without_kernels runs kernels: labs/check/no_kernels.cpp does not fit the CUDA runtime")
 
@@ -143,6 +147,9 @@ class Builder:
             shutil.copyfile(file, os.path.join(target, os.path.basename(file) if submissions.is_folder(path) else "student_func.cu"))
         if not os.path.isfile(target + "/student_func.cu"):
             return submissions.why_unreadable(path + "/student_func.cu" if submissions.is_folder(path) else path)
+        with open(target + "/student_func.cu", "rb") as file:
+            if b"\0" in file.read():
+                return "student_func.cu is not plain text, it has zero bytes: save it as UTF-8, not as UTF-16"
         # A folder that was called `mine` may include its files as "mine/kernels.cuh".
         for folder, file in re.findall(r'#\s*include\s+"([a-z][a-z0-9_]*)/([^"/]+)"', submissions.read_sources(target)):
             link = os.path.join(os.path.dirname(target), folder)
@@ -167,15 +174,19 @@ class Builder:
     def run_inside(self, student, command, slot):
         """Runs a compiler in the folder of a submission. None, or the first error."""
         # A compiler needs more than a sort: files and processes.
-        limits = {**self.rubric["limits"], "file_mb": 256, "processes": 128, "seconds": 120}
+        limits = {**self.rubric["limits"], "file_mb": 256, "processes": 128, "seconds": 120, "memory_mb": MEMORY_MB}
         command = sandbox.command_line(command, {}, {"/lab": self._folder(student)}, {}, limits, slot)
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=SECONDS, preexec_fn=sandbox.limiter(limits, False, slot))
-        except subprocess.TimeoutExpired:
-            return f"the compiler was still running after {SECONDS} s"
-        if done.returncode == 0:
-            return None
-        errors = done.stderr.decode("utf-8", "replace").splitlines()
+        with tempfile.TemporaryFile() as file:  # of limited size: some sources have gigabytes of errors
+            try:
+                done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file, timeout=SECONDS, preexec_fn=sandbox.limiter(limits, True, slot))
+            except subprocess.TimeoutExpired:
+                return f"the compiler was still running after {SECONDS} s"
+            if done.returncode == 0:
+                return None
+            file.seek(0)
+            errors = [line for line in file.read(1 << 20).decode("utf-8", "replace").splitlines() if line.strip()]
+        if any(re.match("cc1plus: out of memory|virtual memory exhausted", line) for line in errors):
+            return f"the compiler needs more than {MEMORY_MB} MB of memory"
         real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined|defines no your_sort|^submission/[^\s:]+:\d+: ", line)] or errors or ["make failed"]
         return real[0][:300]
 

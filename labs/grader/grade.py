@@ -4,6 +4,7 @@ import argparse
 import datetime
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,8 +17,16 @@ from .grader import Grader
 from .timing import time_record
 
 
-LOOK = 4  # exit code
+USAGE, LOOK = 2, 4  # exit codes
 HELD = "What is held was not run: it could take the grader's place. Read it; --accept NAME then grades it."
+
+NUMBER = (int, float)
+KINDS = {str: "a text", bool: "true or false", int: "a whole number", NUMBER: "a number", list: "a list", dict: "an object"}
+RUBRIC = {  # what every rubric has; GROUPS: what it has besides if there are points for a group
+    **{"title": str, "reference": str, "stable": bool, "needs_kernel": bool, "points": dict, "forbidden": dict},
+    **{"homework": {"n": int}, "inputs": {"n": int}, "limits": dict.fromkeys(("seconds", "memory_mb", "processes", "file_mb", "output_kb"), int)},
+}
+GROUPS = {"stages": {"n": int, "arrays": list}, "speed": {"n": int, "reps": int, "full_until": NUMBER}}
 
 
 def here(path):
@@ -44,12 +53,14 @@ def arguments():
     options = parser.parse_args()
     if options.jobs < 1:
         sys.exit("grade: --jobs is at least 1")
+    if not (options.grace >= 0 and 0 <= options.late_percent <= 100):
+        sys.exit("grade: --grace is 0 minutes or more, --late-percent from 0 to 100")
     if options.similar is not None and similar.missing():
         sys.exit("grade: --similar needs sim_c (apt install similarity-tester)")
     options.kind, _, options.export = (options.export or "").partition("=")
     options.export = options.export and here(options.export)
-    if options.kind and (options.kind not in gradebook.NEEDED or not options.export or not options.roster):
-        sys.exit("grade: --export is canvas=FILE or moodle=FILE, with --roster")
+    if (options.kind or options.roster) and (options.kind not in gradebook.NEEDED or not options.export or not options.roster):
+        sys.exit("grade: --export is canvas=FILE or moodle=FILE, with --roster; neither goes without the other")
     return options
 
 
@@ -58,12 +69,36 @@ def read_rubric(options):
     path = options.rubric or f"labs/{options.lab}/rubric.json"
     if not os.path.isfile(path):
         sys.exit(f"grade: there is no {path}")
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
     try:
-        return text, json.loads(text)
-    except ValueError as error:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        rubric = json.loads(text)
+        check_rubric(rubric)
+    except (ValueError, TypeError, re.error) as error:
         sys.exit(f"grade: {path}: {error}")
+    return text, rubric
+
+
+def check_rubric(rubric):
+    """Raises ValueError, TypeError or re.error."""
+    check(rubric, RUBRIC, "the rubric")
+    points = rubric["points"]
+    check(points, dict.fromkeys(points, NUMBER), "points")
+    check(rubric, {group: GROUPS[group] for group in points if group in GROUPS}, "the rubric")
+    for name in points:
+        if name not in page.WHAT:
+            raise ValueError(f"points: there is no group {name}, only {', '.join(page.WHAT)}")
+    for pattern in [*rubric["forbidden"], *rubric.get("forbidden_symbols", {})]:
+        re.compile(pattern)
+
+
+def check(value, wanted, name):
+    """wanted: a type, or what the parts of an object are to be."""
+    kind = dict if isinstance(wanted, dict) else wanted
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is missing, or not {KINDS[kind]}")
+    for part in wanted if isinstance(wanted, dict) else ():
+        check(value.get(part), wanted[part], part)
 
 
 def progress(text):
@@ -96,6 +131,7 @@ def judge_all(grader, found, fresh, jobs):
 def main():
     options = arguments()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, exit codes are lost
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once; what the sandbox runs ends with it
     rubric_text, rubric = read_rubric(options)
     sandbox.in_container = options.container
     try:
@@ -109,7 +145,7 @@ def main():
     try:
         sys.exit(grade(options, rubric_text, rubric, out))
     except OSError as error:
-        sys.exit(f"grade: cannot write {error.filename or out}: {error.strerror}")
+        sys.exit(f"grade: cannot write {error.filename2 or error.filename or out}: {error.strerror}")
 
 
 def grade(options, rubric_text, rubric, out):
@@ -175,4 +211,10 @@ def list_similar(options, found, out):
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+            end.code = USAGE
+        raise

@@ -20,9 +20,11 @@ class Unfit(Exception):
 def read_roster(path, kind):
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            rows = list(csv.DictReader(file, restval=""))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise Unfit(f"{path} cannot be read as a roster: {error}") from None
+    if any(None in row for row in rows):
+        raise Unfit(f"{path}: a row has more cells than the first one")
     missing = [name for name in NEEDED[kind] if not rows or name not in rows[0]]
     if missing:
         raise Unfit(f"{path} has no column {' or '.join(missing)}: is it the file that {kind.capitalize()} exports?")
@@ -81,7 +83,7 @@ def export(kind, path, rows, title, records):
                 possible = row["Student"].strip() == "Points Possible"
                 row = {**row, column: most if possible else record["score"] if graded else ""}
             elif graded:
-                of = float(row.get("Maximum grade") or most)
+                of = float((row.get("Maximum grade") or str(most)).replace(",", "."))
                 row = {**row, "Grade": round(record["score"] * of / most, 2), "Feedback comments": cell(record["diagnoses"]) or "All right."}
             table.writerow(row)
     return unknown

@@ -28,6 +28,7 @@ class Grader:
         work = tempfile.mkdtemp(prefix="grade.")
         os.chmod(work, 0o711)
         atexit.register(shutil.rmtree, work, ignore_errors=True)
+        self._remover = sandbox.remove_at_end(work)
         self.builder = Builder(lab, rubric, work)
         if not self.builder.reference and not self.builder.is_counted or rubric.get("speed", {}).get("gpu_only") and not self.builder.on_gpu:
             rubric["points"].pop("speed", None)

@@ -69,11 +69,14 @@ def command_line(command, read_only, writable, environment, limits, slot=0):
             + [f"{name}={value}" for name, value in variables.items()]
             + [{**read_only, **writable}.get(word, word) for word in command]
         )
-    line = _isolated() + ["--size", str(limits["file_mb"] << 20), "--tmpfs", "/tmp"]
+    line = _isolated()
+    for folder in ("/tmp", "/dev/shm"):
+        line += ["--size", str(limits["file_mb"] << 20), "--tmpfs", folder]
     for inside, outside in read_only.items():
         line += ["--ro-bind", outside, inside]
     for inside, outside in writable.items():
         line += ["--bind", outside, inside]
+    line += ["--remount-ro", "/dev", "--remount-ro", "/"]  # both are memory, without a limit
     for name, value in environment.items():
         line += ["--setenv", name, value]
     if writable:
@@ -83,13 +86,20 @@ def command_line(command, read_only, writable, environment, limits, slot=0):
 
 def _as_user(slot):
     user = str(user_of(slot))
-    return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
+    return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--pdeathsig", "KILL", "--"]
 
 
 def end(slot):
     """Ends all that a submission has left running. Bubblewrap does so by itself."""
     if in_container:
         subprocess.run(_as_user(slot) + ["kill", "-9", "--", "-1"], capture_output=True)
+
+
+def remove_at_end(folder):
+    """Removes a folder when this process has ended, also by a signal: the end of the pipe, which is held open by the
+    object returned. A compiler that is just being killed may still write."""
+    command = ["sh", "-c", 'cat; rm -rf "$0" || { sleep 1; rm -rf "$0"; }', folder]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
 def cpu_seconds(limits):

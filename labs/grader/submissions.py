@@ -81,6 +81,8 @@ def find(paths, lab):
                     add(os.path.splitext(name)[0], inner)
                 else:
                     print(f"grade: {inner!a} is no folder and no .cu file: not graded", file=sys.stderr)
+        elif os.path.lexists(path) and not path.endswith(".cu"):
+            sys.exit(f"grade: {path} is no folder and no .cu file")
         elif os.path.lexists(path):
             stem = os.path.splitext(os.path.basename(path))[0]
             add(os.path.basename(os.path.dirname(os.path.abspath(path))) if stem == "student_func" else stem, path)

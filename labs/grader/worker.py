@@ -55,7 +55,7 @@ class Worker:
 
     def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False, kernels=True, counts=False, settings=None):
         program = tools + ("/worker" if kernels else "/worker_without_kernels")
-        self._limits = limits
+        self._limits, self._slot = limits, slot
         self._patience = patience()  # before it runs: a fork bomb makes the machine busy
         self.capacity = capacity
         self._memory_fd = os.memfd_create("lab")
@@ -229,11 +229,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if sandbox.in_container:  # bubblewrap ends by itself what was left running
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        sandbox.end(self._slot)  # what it left running holds the pipe of its output
         text = self.output.finish()
         if self._counts is not None:
             with os.fdopen(self._counts, "rb") as file:

@@ -31,7 +31,7 @@ C
   cat >"$WORK/moodle.csv" <<'C'
 Identifier,Full name,Email address,Status,Grade,Maximum grade,Grade can be changed,Last modified (grade),Feedback comments
 Participant 500,Anna Müller,amueller@example.org,Submitted,,10.00,Yes,-,
-Participant 501,Zoë Wrong,zoe@example.org,Submitted,,10.00,Yes,-,
+Participant 501,Zoë Wrong,zoe@example.org,Submitted,,"10,00",Yes,-,
 C
 }
 setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
@@ -71,12 +71,17 @@ P
 }
 
 @test "a roster or a request that is none is one sentence" {
-  run -1 scripts/grade.sh radix_v1 "$CLASS" --roster "$WORK/moodle.csv" --export canvas="$WORK/none.csv"
+  run -2 scripts/grade.sh radix_v1 "$CLASS" --roster "$WORK/moodle.csv" --export canvas="$WORK/none.csv"
   [[ $output == *"moodle.csv has no column Student or ID: is it the file that Canvas exports?"* ]]
-  run -1 scripts/grade.sh radix_v1 "$CLASS" --roster "$WORK/none" --export moodle="$WORK/none.csv"
+  run -2 scripts/grade.sh radix_v1 "$CLASS" --roster "$WORK/none" --export moodle="$WORK/none.csv"
   [[ $output == *"none cannot be read as a roster"* ]]
-  run -1 scripts/grade.sh radix_v1 "$CLASS" --export excel="$WORK/none.csv"
+  run -2 scripts/grade.sh radix_v1 "$CLASS" --export excel="$WORK/none.csv"
   [[ $output == *"--export is canvas=FILE or moodle=FILE, with --roster"* ]]
+  run -2 scripts/grade.sh radix_v1 "$CLASS" --roster "$WORK/canvas.csv"
+  [[ $output == *"neither goes without the other"* ]]
+  printf 'Student,ID\nAnna,12,more\n' >"$WORK/long.csv"
+  run -2 scripts/grade.sh radix_v1 "$CLASS" --roster "$WORK/long.csv" --export canvas="$WORK/none.csv"
+  [[ $output == *"long.csv: a row has more cells than the first one"* ]]
   [ ! -e "$WORK/none.csv" ]
 }
 

@@ -73,13 +73,14 @@ setup_file() {
   truncate -s 3G "$FOLDER/too_large/student_func.cu"
   echo '#error "of a and b"' >"$FOLDER/a:b/student_func.cu"
   echo '#error "of a_b"' >"$FOLDER/a_b/student_func.cu"
+  iconv -t utf-16 tests/submissions/wrong/unsorted.cu >"$FOLDER/utf_16.cu"
   sed '$ s/^}/  fputs("check: \\033[8mhidden\\n", stderr);\n  exit(3);\n}/' tests/submissions/wrong/unsorted.cu >"$FOLDER/prints_control.cu"
   sed 's/1000/n/g' tests/submissions/wrong/host_pieces.cu >"$FOLDER/host_whole.cu"
   behind host_whole host_behind_copy
   behind host_pieces host_pieces_behind_copy
   sed 's/IN_ARGUMENTS 0/IN_ARGUMENTS 1/' tests/submissions/wrong/host_order.cu >"$FOLDER/host_order_arguments.cu"
   # Those that the grader would hold are run, so that the sandbox is tested.
-  local held=close_output,constructor_exit,fill_disk,forged_answer,fork_bomb,kill_parent,late_thread,read_reference,takes_commands,write_results
+  local held=close_output,constructor_exit,fill_disk,forged_answer,fork_bomb,kill_parent,late_thread,outlives,read_reference,takes_commands,write_results
   # nvcc's seconds for each that sorts are spent on one of them only, below.
   [[ $(make -s print-B) == build/cuda* ]] || export NVCC=
   scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 --accept $held >"$BATS_FILE_TMPDIR/table" || [ $? -eq 4 ]
@@ -132,19 +133,19 @@ for row in csv.DictReader(open(sys.argv[1])):
     assert float(row["total"]) == 5, row
     assert bool(held) == row["look_at"].startswith("held: it ") and held in row["look_at"], row
 P
-  run -1 "$root/scripts/grade.sh" radix_v1 unsorted.cu --rubric "$root/tests/submissions/rubric.json" --out "$BATS_TEST_TMPDIR/out" --accept somebody
+  run -2 "$root/scripts/grade.sh" radix_v1 unsorted.cu --rubric "$root/tests/submissions/rubric.json" --out "$BATS_TEST_TMPDIR/out" --accept somebody
 }
 
 @test "in a container, without bubblewrap: hostile submissions get no point more and reach nobody else" {
   [ "$(id -u)" -eq 0 ] || skip "needs root"
-  local hostile=forged_answer,fork_bomb,kill_parent,read_reference,write_results out=$BATS_TEST_TMPDIR/out
+  local hostile=forged_answer,fork_bomb,kill_parent,outlives,read_reference,write_results out=$BATS_TEST_TMPDIR/out
   mkdir "$BATS_TEST_TMPDIR/bin" # where bubblewrap fails
   ln -s /bin/false "$BATS_TEST_TMPDIR/bin/bwrap"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 scripts/grade.sh radix_v1 "$FOLDER"/{plain_cs344,forged_answer,fork_bomb,kill_parent,read_reference,write_results}.cu \
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 scripts/grade.sh radix_v1 "$FOLDER"/{plain_cs344,forged_answer,fork_bomb,kill_parent,outlives,read_reference,write_results}.cu \
     --accept $hostile --rubric tests/submissions/rubric.json --out "$out" --jobs 2 --container
   [[ $output == *"this container is the sandbox. Submissions run as users without rights (setpriv)"* ]]
   [ "$(jq -r '.output' "$out/plain_cs344/results.json")" = "All right." ]
-  [ "$(jq -s '[.[] | .score] | sort | .[5] > 80 and .[0:5] == [5, 5, 5, 5, 5]' "$out"/*/results.json)" = true ]
+  [ "$(jq -s '[.[] | .score] | sort | .[6] > 80 and .[0:6] == [5, 5, 5, 5, 5, 5]' "$out"/*/results.json)" = true ]
   # Killed processes take a moment to end.
   for _ in {1..100}; do
     grep -qE '^ *60[0-9]{3}$' <(ps -eo uid=) || break
@@ -279,10 +280,82 @@ P
   touch "$BATS_TEST_TMPDIR/file"
   mkdir -p "$BATS_TEST_TMPDIR/taken/grades.csv"
   for out in file file/below taken; do
-    run -1 scripts/grade.sh radix_v1 "$FOLDER/does_not_compile.cu" --rubric tests/submissions/rubric.json --out "$BATS_TEST_TMPDIR/$out"
+    run -2 scripts/grade.sh radix_v1 "$FOLDER/does_not_compile.cu" --rubric tests/submissions/rubric.json --out "$BATS_TEST_TMPDIR/$out"
     [[ ${lines[-1]} == "grade: cannot write $BATS_TEST_TMPDIR/$out"*": "* ]]
     [[ $output != *Traceback* ]]
   done
+}
+
+@test "a rubric that is none, and options that mean nothing, are one sentence" {
+  python3 - labs/radix_v1/rubric.json <<'P'
+import json, sys
+from labs.grader.grade import check_rubric
+whole = json.load(open(sys.argv[1]))
+check_rubric(whole)
+for change, sentence in (
+    ({"points": [1]}, "points is missing, or not an object"),
+    ({"points": {"sizes": "20"}}, "sizes is missing, or not a number"),
+    ({"points": {"sites": 20}}, "there is no group sites"),
+    ({"limits": {}}, "seconds is missing, or not a whole number"),
+    ({"stages": None}, "stages is missing, or not an object"),
+    ({"forbidden": {"(": ""}}, "missing )"),
+):
+    try:
+        check_rubric({**whole, **change})
+        sys.exit(f"taken: {change}")
+    except Exception as error:
+        assert sentence in str(error), (change, error)
+P
+  echo '{}' >"$BATS_TEST_TMPDIR/rubric.json"
+  run -2 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --rubric "$BATS_TEST_TMPDIR/rubric.json"
+  [[ $output == "grade: $BATS_TEST_TMPDIR/rubric.json: title is missing, or not a text" ]]
+  touch "$BATS_TEST_TMPDIR/all.zip"
+  run -2 scripts/grade.sh radix_v1 "$BATS_TEST_TMPDIR/all.zip"
+  [[ $output == "grade: $BATS_TEST_TMPDIR/all.zip is no folder and no .cu file" ]]
+  run -2 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --late-percent -5
+  run -2 scripts/grade.sh --nonsense
+}
+
+@test "a grader that is ended leaves no folder and no process" {
+  tmp=$(mktemp -d)
+  chmod 711 "$tmp" # root's submissions run as another user
+  for signal in TERM INT; do
+    TMPDIR=$tmp python3 - $signal scripts/grade.sh radix_v1 "$FOLDER/hang.cu" --out "$BATS_TEST_TMPDIR/out" --again <<'P'
+import glob, os, signal, subprocess, sys, time
+grader = subprocess.Popen(sys.argv[2:], start_new_session=True)
+def below(process):
+    children = [int(child) for file in glob.glob(f"/proc/{process}/task/*/children") for child in open(file).read().split()]
+    return sum(map(below, children), children)
+def alive(process):
+    try:
+        return open(f"/proc/{process}/stat").read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+def wait_for(condition):
+    begin = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begin < 60, os.listdir(os.environ["TMPDIR"])
+        time.sleep(0.1)
+wait_for(lambda: glob.glob(os.environ["TMPDIR"] + "/grade.*/*/submission"))
+children = below(grader.pid)
+grader.send_signal(getattr(signal, "SIG" + sys.argv[1]))
+assert grader.wait() < 0
+wait_for(lambda: not os.listdir(os.environ["TMPDIR"]) and not any(map(alive, children)))
+P
+  done
+  chmod 700 "$tmp"
+  [ "$(id -u)" -ne 0 ] || TMPDIR=$tmp run -2 scripts/grade.sh radix_v1 "$FOLDER/hang.cu" --out "$BATS_TEST_TMPDIR/out"
+  [[ $(id -u) -ne 0 || ${lines[-1]} == "grade: the reference does not run from $tmp/grade."* ]]
+  rmdir "$tmp"
+}
+
+@test "the sandbox has no memory without a limit" {
+  python3 - <<'P'
+import subprocess
+from labs.grader import sandbox
+script = "for folder in / /dev /etc; do ! touch $folder/file || exit 1; done; ! head -c 2M /dev/zero >/dev/shm/file && echo >/tmp/file"
+assert subprocess.run(sandbox.command_line(["sh", "-c", script], {}, {}, {}, {"file_mb": 1})).returncode == 0
+P
 }
 
 @test "without a sandbox nothing is run" {
