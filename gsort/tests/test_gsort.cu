@@ -261,7 +261,8 @@ static void run_case(const Case &c) {
 }
 
 static size_t draw_size(size_t most) {
-  static const size_t borders[] = {0, 1, 2, 1024, 16384, 16385, 100000, 235000, 420000, 500000};
+  static const size_t borders[] = {0,     1,      2,      1024,   8191,  16384,
+                                   16385, 100000, 235000, 420000, 500000};
   if (below(4) == 0) {
     const size_t n = borders[below(sizeof borders / sizeof *borders)] + below(3);
     if (n <= most) return n;
