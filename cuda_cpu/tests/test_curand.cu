@@ -1,9 +1,10 @@
-// curand_kernel.h: the two generators, jumping ahead, the distributions. The numbers that are
-// expected of XORWOW and of seeded Philox come from cuRAND 13.0's header, run on the host.
+// curand_kernel.h and curand.h: the two generators, jumping ahead, the distributions. The numbers
+// that are expected of XORWOW and of seeded Philox come from cuRAND of CUDA 13.0, run on the host.
 #include "device_test.h"
 
 #include <cmath>
 
+#include <curand.h>
 #include <curand_kernel.h>
 
 template <class State>
@@ -131,3 +132,45 @@ TEST(uniform_is_above_0_and_up_to_1) {
   assert_true(out.read()[0] > 0 && out.read()[0] < 1e-9f);
   assert_true(out.read()[1] == 1.0f);
 }
+
+#ifdef CUDA_CPU  // elsewhere it would need to be linked with cuRAND
+static curandGenerator_t generator_of_1234(void) {
+  curandGenerator_t generator;
+  assert_int_equal(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT), 0);
+  assert_int_equal(curandSetPseudoRandomGeneratorSeed(generator, 1234), 0);
+  return generator;
+}
+
+TEST(generator_of_the_host) {
+  curandGenerator_t generator = generator_of_1234();
+  DeviceArray<unsigned> numbers(4100);
+  assert_int_equal(curandGenerate(generator, numbers, 3), 0);  // calls continue each other
+  assert_int_equal(curandGenerate(generator, numbers + 3, 4097), 0);
+  const std::vector<unsigned> all = numbers.read();
+  ASSERT_SAME(
+      (std::vector{all[0], all[1], all[2], all[3], all[4096], all[4097]}),
+      (std::vector{0x253d5e15u, 0xd1f7605au, 0x8ce6f6f8u, 0x4b79ff67u, 0x6f558604u, 0xed29ae49u}));
+  assert_int_equal(curandSetGeneratorOffset(generator, 4097), 0);
+  assert_int_equal(curandGenerate(generator, numbers, 1), 0);
+  assert_int_equal(numbers.read()[0], 0xed29ae49u);
+  curandDestroyGenerator(generator);
+
+  generator = generator_of_1234();
+  DeviceArray<double> doubles(2);
+  assert_int_equal(curandGenerateUniformDouble(generator, doubles, 2), 0);
+  ASSERT_SAME(doubles.read(), (std::vector{0.43489880438841294, 0.92641692020243771}));
+  curandDestroyGenerator(generator);
+
+  generator = generator_of_1234();
+  DeviceArray<float> floats(4);
+  assert_int_equal(curandGenerateNormal(generator, floats, 3, 0, 1),
+                   CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+  assert_int_equal(curandGenerateNormal(generator, floats, 4, 10, 2), 0);
+  const float normals[] = {0.780973554f, -1.80157816f, -0.280848563f};
+  for (int i = 0; i < 3; i++)
+    assert_true(std::fabs(floats.read()[i] - (10 + 2 * normals[i])) < 1e-5f);
+  curandDestroyGenerator(generator);
+  assert_int_equal(curandCreateGenerator(&generator, CURAND_RNG_QUASI_SOBOL32),
+                   CURAND_STATUS_TYPE_ERROR);
+}
+#endif
