@@ -5,6 +5,7 @@
 #define CUDA_CPU_CURAND_KERNEL_H
 
 #include <cuda_runtime.h>
+#include <curand.h>
 
 #include <cuda_cpu/random_engines.h>
 
