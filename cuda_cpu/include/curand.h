@@ -1,8 +1,8 @@
 // cuRAND's calls on the host, for its default generator, XORWOW, with cuRAND's numbers. Other
 // generators are CURAND_STATUS_TYPE_ERROR. Results lie in device or host memory, whichever call
 // made the generator (src/curand/generator.cpp).
-#ifndef CUDA_CPU_CURAND_H
-#define CUDA_CPU_CURAND_H
+#ifndef CURAND_H_  // as CUDA's: the samples' helper_cuda.h asks for it
+#define CURAND_H_
 
 #include <stddef.h>
 
