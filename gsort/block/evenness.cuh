@@ -19,7 +19,7 @@ enum {
 // which a block puts a bucket into bins: those below `shift`. Equal keys do not count.
 static __device__ __forceinline__ bool few_lower_values(unsigned int key, int shift) {
   const int alike = __popc((int)__match_any_sync(0xffffffffu, key & 0xffffu));
-  if (!__any_sync(0xffffffffu, alike >= 4 && alike < WARP_SIZE)) return false;  // most keys
+  if (!__any_sync(0xffffffffu, alike >= 4 && alike < WARP_SIZE)) return false;  // nearly always
   const int equal = __popc((int)__match_any_sync(0xffffffffu, key));
   const unsigned int bin = key << (32 - shift) >> (32 - MOST_BIN_BITS);
   const int same_bin = __popc((int)__match_any_sync(0xffffffffu, bin));

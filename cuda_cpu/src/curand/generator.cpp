@@ -1,17 +1,12 @@
 // curand.h: number i of a generator is the next one of subsequence i % 4,096 of XORWOW (cuRAND's
 // documentation, "Generator Options", CURAND_ORDERING_PSEUDO_DEFAULT); a pair of normal numbers
 // counts as one.
-#include <curand.h>
-
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-// First vector types, which random_engines.h uses.
-#include <cuda_runtime.h>
-
 #include <cuda_cpu/memory.h>
-#include <cuda_cpu/random_engines.h>
+#include <curand_kernel.h>
 
 using cuda_cpu::Xorwow;
 
@@ -43,28 +38,21 @@ curandStatus_t generate(curandGenerator_st *g, std::size_t count, Draw draw) {
   prepare(g);
   const cuda_cpu::DeviceScope device;
   for (std::size_t i = 0; i < count; i++) {
-    draw(g->subsequences[g->next], i);
+    draw(&g->subsequences[g->next], i);
     g->next = (g->next + 1) % kSubsequences;
   }
   return CURAND_STATUS_SUCCESS;
 }
 
+float2 draw_pair(Xorwow *s, float) { return curand_normal2(s); }
+double2 draw_pair(Xorwow *s, double) { return curand_normal2_double(s); }
+
 // end(x) for each of n normal numbers.
-template <class End>
-curandStatus_t normals(curandGenerator_st *g, float *out, std::size_t n, End end) {
+template <class T, class End>
+curandStatus_t normals(curandGenerator_st *g, T *out, std::size_t n, End end) {
   if (n % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-  return generate(g, n / 2, [=](Xorwow &s, std::size_t i) {
-    const unsigned x = s.next(), y = s.next();
-    const float2 pair = cuda_cpu::to_normals(x, y);
-    out[2 * i] = end(pair.x);
-    out[2 * i + 1] = end(pair.y);
-  });
-}
-template <class End>
-curandStatus_t normals(curandGenerator_st *g, double *out, std::size_t n, End end) {
-  if (n % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-  return generate(g, n / 2, [=](Xorwow &s, std::size_t i) {
-    const double2 pair = cuda_cpu::to_normals_double(cuda_cpu::four(s));
+  return generate(g, n / 2, [=](Xorwow *s, std::size_t i) {
+    const auto pair = draw_pair(s, T());
     out[2 * i] = end(pair.x);
     out[2 * i + 1] = end(pair.y);
   });
@@ -109,21 +97,18 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned lo
   return CURAND_STATUS_SUCCESS;
 }
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
-  return generate(generator, 0, [](Xorwow &, std::size_t) {});
+  return generate(generator, 0, [](Xorwow *, std::size_t) {});
 }
 
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *out, size_t n) {
-  return generate(generator, n, [=](Xorwow &s, std::size_t i) { out[i] = s.next(); });
+  return generate(generator, n, [=](Xorwow *s, std::size_t i) { out[i] = curand(s); });
 }
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *out, size_t n) {
-  return generate(generator, n,
-                  [=](Xorwow &s, std::size_t i) { out[i] = cuda_cpu::to_uniform(s.next()); });
+  return generate(generator, n, [=](Xorwow *s, std::size_t i) { out[i] = curand_uniform(s); });
 }
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *out, size_t n) {
-  return generate(generator, n, [=](Xorwow &s, std::size_t i) {
-    const unsigned x = s.next(), y = s.next();
-    out[i] = cuda_cpu::to_uniform_double(x, y);
-  });
+  return generate(generator, n,
+                  [=](Xorwow *s, std::size_t i) { out[i] = curand_uniform_double(s); });
 }
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *out, size_t n, float mean,
                                     float deviation) {
