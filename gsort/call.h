@@ -120,8 +120,8 @@ typedef struct Way {
 } Way;
 
 extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
-    way_prefix, way_values, way_sweeps, way_wide_tiles, way_wide_buckets, way_wide_pairs,
-    way_wide_splitters, way_wide_sweeps;
+    way_prefix, way_values, way_sweeps, way_wide_buckets, way_wide_pairs, way_wide_splitters,
+    way_wide_sweeps;
 
 // plan.c: the way for a call of which `known` is known. Never NULL.
 const Way *plan_way(const Call *call, const Known *known);

@@ -87,10 +87,11 @@ static __device__ __forceinline__ void note_stop(const RunState &state, unsigned
 
 // Sorts the calling block's tiles. digits: prepare(), called after the loads of the block's first
 // tile; of(item), which gives the digits of a tile: a function of a key and of its item's number;
-// and beyond(item, valid): bits in which some key does not suit them.
-template <int kThreads, int kItems, int kBits, class Digits>
+// and beyond(item, valid): bits in which some key does not suit them. in: Elements, or what else
+// load_pairs() and prefetch_pairs() are for.
+template <int kThreads, int kItems, int kBits, class Source, class Digits>
 static __device__ __forceinline__ void sort_tiles_of_block(
-    TileShared<kThreads, kItems, kBits> &shared, Elements in, const RunState &state,
+    TileShared<kThreads, kItems, kBits> &shared, const Source &in, const RunState &state,
     const Digits &digits) {
   constexpr unsigned int kTile = kThreads * kItems;
   const unsigned int padding = decode(state.code, ~0u);

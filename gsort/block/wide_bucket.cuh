@@ -85,11 +85,13 @@ static __device__ __forceinline__ bool sort_few_words(unsigned int *words, unsig
 }
 
 // Sorts the words of each bin that is not crowded. bin[b] is where bin b begins; all: number of
-// words; exact: words of unequal codes differ.
+// words; exact: words of unequal codes differ. False if in some bin so many words are equal, but
+// their codes are not, that it takes a thread too long.
 template <int kPlaceBits, int kThreads, int kItems, int kBinBits>
-static __device__ __forceinline__ void sort_wide_bins(
+static __device__ __forceinline__ bool sort_wide_bins(
     WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all, bool exact) {
-  constexpr unsigned int kBins = 1u << kBinBits;
+  constexpr unsigned int kBins = 1u << kBinBits, kMostToInsert = 16;
+  bool done = true;
 #pragma unroll 1
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
     const unsigned int first = shared.bin[b],
@@ -105,9 +107,13 @@ static __device__ __forceinline__ void sort_wide_bins(
       tie = sort_few_words<kPlaceBits, 16>(words, count);
     else
       tie = sort_few_words<kPlaceBits, 32>(words, count);
-    if (tie && !exact && !codes_in_order<kPlaceBits>(words, count, shared.code))
+    if (!tie || exact || codes_in_order<kPlaceBits>(words, count, shared.code)) continue;
+    if (count <= kMostToInsert)
       insert_by_code<kPlaceBits>(words, count, shared.code);
+    else
+      done = false;
   }
+  return done;
 }
 
 // Sorts codes by merging, for crowded bins. Of pairs, places go with them: equal codes stay in
@@ -199,8 +205,8 @@ static __device__ __forceinline__ void sort_codes(Shared &shared, const Wide (&m
     sort_by_merging<kItems, Value>(shared, count);
     return;
   }
-  sort_wide_bins<kPlaceBits>(shared, count, exact);
-  __syncthreads();
+  if (!__syncthreads_and(sort_wide_bins<kPlaceBits>(shared, count, exact)))
+    sort_by_merging<kItems, Value>(shared, count);
 }
 
 // Writes a sorted bucket of at most kItems * kThreads codes to out[to..). Lines of memory are

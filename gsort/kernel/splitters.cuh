@@ -17,18 +17,35 @@ enum { SAMPLES_EACH = 16 };
 
 // Device memory: the sorted sample, and every SAMPLES_EACH-th key of it once more, side by side, as
 // many blocks read them all.
-typedef struct Splitters {
-  const unsigned int *key;     // [buckets]
-  const unsigned int *sorted;  // [SAMPLES_EACH * buckets]
+template <class Key>
+struct Splitters {
+  const Key *key;     // [buckets]
+  const Key *sorted;  // [SAMPLES_EACH * buckets]
   unsigned int buckets;
 
-  // The least key of bucket j; 0 for j == buckets stands for 2^32. Of equal splitters s, s the
-  // second is s + 1: between them lies a bucket of keys s alone, and those behind are empty.
-  __device__ __forceinline__ unsigned int edge(unsigned int j) const {
+  // The least key of bucket j; 0 for j == buckets stands for one more than the largest key.
+  //
+  //   splitters s, s       s and s + 1: a bucket of keys s alone, which may have any size; those
+  //                        behind it are empty
+  //   a single splitter s, whose run of equal samples reaches half of a bucket's samples
+  //     both ways          the same: s, and the next one is s + 1
+  //     back only          s + 1, so that the run does not go to a bucket with samples of its own
+  __device__ __forceinline__ Key edge(unsigned int j) const {
     if (j == 0 || j == buckets) return 0;
-    return key[j] + (j >= 2 && key[j] != ~0u && key[j - 1] == key[j]);
+    const Key before = key[j - 1], here = key[j], next = j + 1 < buckets ? key[j + 1] : ~here;
+    if (j < 2 || before == ~(Key)0) return here;
+    if (before == here || (here != next && runs_back(j - 1) && runs_on(j - 1))) return before + 1;
+    return here + (runs_back(j) && !runs_on(j));
   }
-} Splitters;
+
+ private:
+  __device__ __forceinline__ bool runs_back(unsigned int j) const {
+    return sorted[SAMPLES_EACH * j - SAMPLES_EACH / 2] == key[j];
+  }
+  __device__ __forceinline__ bool runs_on(unsigned int j) const {
+    return sorted[SAMPLES_EACH * j + SAMPLES_EACH / 2] == key[j];
+  }
+};
 
 // First step: a sample of the keys is sorted, each of them by counting the
 // smaller ones (rank.cuh), and every SAMPLES_EACH-th key of it is a splitter.
@@ -37,36 +54,38 @@ typedef struct Splitters {
 //   splitters                   10 30 60             buckets < 30, 30 .. 59, >= 60
 //
 // Moves some 16 KB. Splitters as where a sorted sample goes.
+template <class Key>
 struct SplitterPlaces {
-  unsigned int *key, *sorted;
-  __device__ __forceinline__ void put(unsigned int place, unsigned int sampled,
-                                      unsigned int) const {
+  Key *key, *sorted;
+  __device__ __forceinline__ void put(unsigned int place, Key sampled, unsigned int) const {
     sorted[place] = sampled;
     if (place % SAMPLES_EACH == 0) key[place / SAMPLES_EACH] = sampled;
   }
 };
 
 // The sample: the code of a key of each of `samples` parts of the input.
+template <class Key, class NumberOf>
 struct SampleOf {
-  const unsigned int *keys;
+  const Key *keys;
   unsigned int n, samples;
-  KeyCode code;
-  __device__ __forceinline__ unsigned int key(unsigned int j) const {
+  NumberOf number_of;
+  __device__ __forceinline__ Key key(unsigned int j) const {
     const unsigned int begin = (unsigned int)((unsigned long long)j * n / samples);
-    return encode(code, keys[begin + __umulhi(scramble(j), n / samples)]);
+    return number_of(keys[begin + __umulhi(scramble(j), n / samples)]);
   }
   __device__ __forceinline__ unsigned int value(unsigned int) const { return 0; }
 };
 
 // Ranks a sample of kRows * RANK_THREADS keys, kOwn of them in each block.
-template <int kRows, int kOwn>
+template <int kRows, int kOwn, class Key, class NumberOf>
 static __global__ void __launch_bounds__(RANK_THREADS)
-    sample_splitters(const unsigned int *keys, unsigned int n, KeyCode code, SplitterPlaces out,
+    sample_splitters(const Key *keys, unsigned int n, NumberOf number_of, SplitterPlaces<Key> out,
                      Findings *findings) {
   constexpr unsigned int kSamples = kRows * RANK_THREADS;
-  __shared__ RankShared<kOwn> shared;
+  __shared__ RankShared<kOwn, Key> shared;
   if (blockIdx.x == 0) clear_findings(findings);
-  rank_and_move<kRows, kOwn, false>(shared, SampleOf{keys, n, kSamples, code}, out, kSamples);
+  rank_and_move<kRows, kOwn, false>(shared, SampleOf<Key, NumberOf>{keys, n, kSamples, number_of},
+                                    out, kSamples);
 }
 
 // Second step: as sort_tiles() (kernel/runs.cuh), with the number of splitters <= key as a key's
@@ -82,6 +101,33 @@ struct SplitTileShared {
   unsigned int tree[1 << kBits];  // splitters: node i has the children 2 i and 2 i + 1
 };
 
+// A tree of splitters, for all threads of a block; a barrier has to follow.
+template <int kBits, class Key>
+static __device__ __forceinline__ void fill_tree(Key *tree, const Splitters<Key> &splitters) {
+  for (unsigned int node = threadIdx.x; node < 1u << kBits; node += blockDim.x) {
+    if (node == 0) continue;
+    const int depth = 31 - __clz((int)node);
+    tree[node] = splitters.edge((2 * (node - (1u << depth)) + 1) << (kBits - 1 - depth));
+  }
+}
+
+enum { SEARCH_BATCH = 4 };  // searches of a thread under way at a time
+
+// bucket[q]: the number of splitters <= key_at(q).
+template <int kBits, class Key, class KeyAt>
+static __device__ __forceinline__ void search_tree(const Key *tree, KeyAt key_at,
+                                                   unsigned int (&bucket)[SEARCH_BATCH]) {
+#pragma unroll
+  for (int q = 0; q < SEARCH_BATCH; q++) bucket[q] = 1;
+#pragma unroll
+  for (int level = 0; level < kBits; level++)
+#pragma unroll
+    for (int q = 0; q < SEARCH_BATCH; q++)
+      bucket[q] = 2 * bucket[q] + (tree[bucket[q]] <= key_at(q));
+#pragma unroll
+  for (int q = 0; q < SEARCH_BATCH; q++) bucket[q] -= 1u << kBits;
+}
+
 // Two digits in a register, by item.
 template <int kItems>
 struct KeptDigits {
@@ -94,38 +140,27 @@ struct KeptDigits {
 template <int kBits>
 struct SplitDigits {
   unsigned int *tree;  // in shared memory
-  Splitters splitters;
+  Splitters<unsigned int> splitters;
 
   static constexpr bool kMayBeSampled = false;
   __device__ __forceinline__ void prepare(void) const {
     wait_for_previous_kernel();
-    for (unsigned int node = threadIdx.x; node < 1u << kBits; node += blockDim.x) {
-      if (node == 0) continue;
-      const int depth = 31 - __clz((int)node);
-      tree[node] = splitters.edge((2 * (node - (1u << depth)) + 1) << (kBits - 1 - depth));
-    }
+    fill_tree<kBits>(tree, splitters);
     __syncthreads();
   }
 
   template <int kItems>
   __device__ __forceinline__ KeptDigits<kItems> of(const PairItems<kItems> &item) const {
-    constexpr int kBatch = 4;  // searches under way at a time
     KeptDigits<kItems> digits;
 #pragma unroll
-    for (int first = 0; first < kItems; first += kBatch) {
+    for (int first = 0; first < kItems; first += SEARCH_BATCH) {
       compiler_fence();
-      unsigned int node[kBatch];
+      unsigned int bucket[SEARCH_BATCH];
+      search_tree<kBits>(
+          tree, [&](int q) { return item.key[first + q]; }, bucket);
 #pragma unroll
-      for (int q = 0; q < kBatch; q++) node[q] = 1;
-#pragma unroll
-      for (int level = 0; level < kBits; level++)
-#pragma unroll
-        for (int q = 0; q < kBatch; q++)
-          node[q] = 2 * node[q] + (tree[node[q]] <= item.key[first + q]);
-#pragma unroll
-      for (int q = 0; q < kBatch; q += 2)
-        digits.two[(first + q) / 2] = (node[q] - (1u << kBits)) | (node[q + 1] - (1u << kBits))
-                                                                      << 16;
+      for (int q = 0; q < SEARCH_BATCH; q += 2)
+        digits.two[(first + q) / 2] = bucket[q] | bucket[q + 1] << 16;
     }
     return digits;
   }
@@ -139,7 +174,7 @@ struct SplitDigits {
 
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    split_tiles(Elements in, RunState state, Splitters splitters) {
+    split_tiles(Elements in, RunState state, Splitters<unsigned int> splitters) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   auto &shared = *(SplitTileShared<kThreads, kItems, kBits> *)shared_memory;
   sort_tiles_of_block(shared.tile, in, state, SplitDigits<kBits>{shared.tree, splitters});
@@ -162,20 +197,22 @@ typedef struct Share {
 } Share;
 
 // For all threads of a block, which has the bucket of its number; barriers inside, but not always.
-static __device__ __forceinline__ Share share_of_block(Splitters splitters) {
+template <class Key>
+static __device__ __forceinline__ Share share_of_block(const Splitters<Key> &splitters) {
   const unsigned int b = blockIdx.x, buckets = splitters.buckets;
-  const unsigned int *const key = splitters.key;
+  const Key *const key = splitters.key;
   const bool equal = splitters.edge(b + 1) - splitters.edge(b) == 1;
   const Share alone = {b, 0, 1, equal};
   if (b == 0 || ((b == 1 || key[b - 1] != key[b]) && (b == buckets - 1 || key[b + 1] != key[b])))
     return alone;
   unsigned int first = 1, same = 0;  // splitters that equal mine: the first one, and how many
   for (unsigned int base = 1; base < buckets; base += blockDim.x) {
-    const unsigned int j = base + threadIdx.x, other = j < buckets ? key[j] : 0;
+    const unsigned int j = base + threadIdx.x;
+    const Key other = j < buckets ? key[j] : 0;
     first += (unsigned int)__syncthreads_count(j < buckets && other < key[b]);
     same += (unsigned int)__syncthreads_count(j < buckets && other == key[b]);
   }
-  if (key[b] == ~0u) return {buckets - 1, b - first, same, true};  // those before it are empty
+  if (key[b] == ~(Key)0) return {buckets - 1, b - first, same, true};  // those before it are empty
   if (b == first + same - 1) return alone;
   return {first, b - first, same - 1, true};
 }
@@ -202,7 +239,7 @@ static __device__ __forceinline__ int shift_for(unsigned int low, unsigned int h
 
 // smallest, largest: of the bucket's keys. Numbers have `bits` bits.
 static __device__ BinMap make_bin_map(unsigned int smallest, unsigned int largest,
-                                      Splitters splitters, int bits) {
+                                      const Splitters<unsigned int> &splitters, int bits) {
   unsigned int middle = smallest;  // first key of the second range
   if (blockIdx.x == 0) middle = splitters.sorted[0];
   if (blockIdx.x == splitters.buckets - 1)
@@ -225,12 +262,14 @@ static __device__ __forceinline__ unsigned int map_to_bins(const BinMap &map, un
   return (second ? map.half[1] : map.half[0]) | ((key - begin) << shift) >> map.drop;
 }
 
-// The calling block's share of a bucket of equal keys, of any size: the values of its pairs in
-// the order of the tiles. end, shift: [MOST_TILES] of shared memory; kEach: of RunsOfThread.
-template <int kThreads>
+// The calling block's share of a bucket of equal keys, of any size: put(i, value) with the values
+// of its pairs in the order of the tiles, or with 0 if it does not need them. end, shift:
+// [MOST_TILES] of shared memory; kEach: of RunsOfThread.
+template <int kThreads, class Put>
 static __device__ void copy_equal(const RunState &state, const RunsOfThread<kThreads> &mine,
-                                  Share share, BucketPlace place, unsigned int key, Elements out,
-                                  unsigned int *end, unsigned int *shift, unsigned int *warp_sums) {
+                                  Share share, BucketPlace place, bool needs_values,
+                                  unsigned int *end, unsigned int *shift, unsigned int *warp_sums,
+                                  Put put) {
   unsigned int sum = 0;
 #pragma unroll
   for (int e = 0; e < mine.kEach; e++) sum += mine.run[e].count;
@@ -249,13 +288,12 @@ static __device__ void copy_equal(const RunState &state, const RunsOfThread<kThr
 #pragma unroll 4
   for (unsigned int p = (unsigned int)(count * share.part / share.parts) + threadIdx.x; p < behind;
        p += kThreads) {
-    out.keys[place.to + p] = key;
-    if (out.values == NULL) continue;
     unsigned int tile = 0;  // the first that ends behind p
+    if (needs_values)
 #pragma unroll
-    for (unsigned int step = 512; step > 0; step /= 2)
-      if (tile + step <= state.tiles && end[tile + step - 1] <= p) tile += step;
-    out.values[place.to + p] = state.pairs[p + shift[tile]].y;
+      for (unsigned int step = 512; step > 0; step /= 2)
+        if (tile + step <= state.tiles && end[tile + step - 1] <= p) tile += step;
+    put(place.to + p, needs_values ? state.pairs[p + shift[tile]].y : 0);
   }
 }
 
@@ -263,7 +301,8 @@ template <int kThreads, int kItems, int kBinBits, class Index>
 static __device__ __forceinline__ void sort_split_bucket(
     PairBlockShared<kThreads, kItems, kBinBits, FETCHED> &shared, Index &index,
     const RunState &state, const RunsOfThread<kThreads> &mine, BucketPlace place,
-    Splitters splitters, Elements out, unsigned int *smallest, unsigned int *largest) {
+    const Splitters<unsigned int> &splitters, Elements out, unsigned int *smallest,
+    unsigned int *largest) {
   constexpr int kPlaceBits = bits_to_count(kThreads * kItems);
   constexpr int kNumberBits = number_bits(kThreads * kItems, kBinBits);
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
@@ -303,7 +342,7 @@ static __device__ __forceinline__ void sort_split_bucket(
 
 template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_between_splitters(Elements out, RunState state, Splitters splitters) {
+    sort_between_splitters(Elements out, RunState state, Splitters<unsigned int> splitters) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, FETCHED> Shared;
   typedef RunIndex<kThreads, Shared::kCapacity> Index;
   extern __shared__ __align__(16) unsigned int shared_memory[];
@@ -327,12 +366,16 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const bool useless = stopped, fits = place.count <= Shared::kCapacity - MOST_LEAD;
   if (threadIdx.x == 0) tell_of_bucket(state, !fits && !share.equal, WHOLE_RANGE);
   if (useless || place.count == 0) return;
-  if (share.equal)
-    copy_equal<kThreads>(state, mine, share, place,
-                         decode(state.code, splitters.edge(share.bucket)), out, shared.key,
-                         shared.value, shared.warp_sums);
-  else if (fits)
+  if (share.equal) {
+    const unsigned int key = decode(state.code, splitters.edge(share.bucket));
+    copy_equal<kThreads>(state, mine, share, place, out.values != NULL, shared.key, shared.value,
+                         shared.warp_sums, [&](unsigned int i, unsigned int value) {
+                           out.keys[i] = key;
+                           if (out.values != NULL) out.values[i] = value;
+                         });
+  } else if (fits) {
     sort_split_bucket(shared, index, state, mine, place, splitters, out, &smallest, &largest);
+  }
 }
 
 #endif

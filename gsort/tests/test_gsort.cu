@@ -15,6 +15,7 @@
 
 #include <cuda_runtime.h>
 
+#include "gsort/block/sample.cuh"
 #include "gsort/gsort.h"
 
 #define CHECK(condition)                          \
@@ -32,11 +33,11 @@ static std::mt19937_64 draw(1);
 static uint32_t below(uint32_t bound) { return (uint32_t)(draw() % bound); }
 
 // Inputs of many shapes. The names are printed with a failure.
-static const char *const shapes[] = {"uniform",    "small range", "few values",  "one value",
-                                     "sorted",     "reversed",    "zipf",        "low bits",
-                                     "hot value",  "gaussian",    "permutation", "floats",
-                                     "zeros",      "two halves",  "staircase",   "shared high bits",
-                                     "rare zeros", "sparse bits", "letters",     "sorted runs"};
+static const char *const shapes[] = {
+    "uniform", "small range", "few values", "one value",        "sorted",      "reversed",
+    "zipf",    "low bits",    "hot value",  "gaussian",         "permutation", "floats",
+    "zeros",   "two halves",  "staircase",  "shared high bits", "rare zeros",  "sparse bits",
+    "letters", "sorted runs", "overlooked"};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static uint32_t bits_of(float value) {
@@ -49,6 +50,19 @@ static uint64_t letters(uint64_t random) {
   uint64_t word = 0;
   for (int i = 0; i < 8; i++, random >>= 8) word = word << 8 | ('a' + (random & 255) % 26);
   return word;
+}
+
+// A fifth of the keys are neighbours, of which the sample for splitters knows nothing: those that
+// it takes are spread (kernel/splitters.cuh, kernel/few_wide.cuh).
+static uint64_t overlooked(size_t i, uint64_t all) {
+  return (i % 5 > 0 ? draw() : all / 3 + i) & all;
+}
+static void spread_sample(std::vector<uint64_t> *keys, bool wide, uint64_t all) {
+  const size_t n = keys->size(), small = wide ? 215000 : 420000, middle = wide ? 450000 : 500000;
+  const uint32_t samples = 16u << (n <= small ? 7 : n <= middle ? 8 : 9);
+  for (uint32_t j = 0; j < samples && n > samples; j++)
+    (*keys)[(uint64_t)j * n / samples + ((uint64_t)scramble(j) * (n / samples) >> 32)] =
+        all / samples * j;
 }
 
 static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
@@ -85,6 +99,7 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
       case 16: keys[i] = x % 50000 == 0 ? x / 50000 % 2 << 31 : x; break;
       case 17: keys[i] = x & (uint32_t)draw(); break;
       case 18: keys[i] = (range % 2 == 0 || x % 20000 != 0 ? letters(draw()) : draw()) & all; break;
+      case 20: keys[i] = overlooked(i, all); break;
       case 19: keys[i] = (uint32_t)((double)(i % run) / (double)run * 4294967295.0); break;
     }
   }
@@ -99,9 +114,10 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
       const double value = single;
       if (shape == 11)
         std::memcpy(&keys[i], &value, sizeof value);
-      else if (shape != 1 && shape != 7 && shape != 10 && shape != 18)
+      else if (shape != 1 && shape != 7 && shape != 10 && shape != 18 && shape != 20)
         keys[i] = keys[i] << 32 | low;
     }
+  if (shape == 20) spread_sample(&keys, wide, all);
   if (shape == 5) std::reverse(keys.begin(), keys.end());
   if (shape == 10) std::shuffle(keys.begin(), keys.end(), draw);
   return keys;
@@ -261,8 +277,8 @@ static void run_case(const Case &c) {
 }
 
 static size_t draw_size(size_t most) {
-  static const size_t borders[] = {0,     1,      2,      1024,   8191,  16384,
-                                   16385, 100000, 235000, 420000, 500000};
+  static const size_t borders[] = {0,      1,      2,      1024,   8191,   16384,  16385,
+                                   100000, 215000, 235000, 420000, 450000, 500000, 1050000};
   if (below(4) == 0) {
     const size_t n = borders[below(sizeof borders / sizeof *borders)] + below(3);
     if (n <= most) return n;
@@ -288,8 +304,9 @@ int main(int argc, char **argv) {
   std::printf("1..1\n");
   static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32, GSORT_VALUE64,
                               GSORT_INDEX64};
-  // Wide keys that are not even: in one step and in two between splitters, by sweeps over the bits
-  // that vary, of which the sample may see too few, or with a -0; pairs in order.
+  // Wide keys that are not even: in one step and in two between splitters,
+  // by sweeps over the bits that vary, of which the sample may see too few, or with a -0; pairs in
+  // order.
   for (int i = 0; i < SHAPES + 13 && n == 0; i++) {
     static const int of_pairs[] = {9, 6, 14, 8, 9, 6, 14, 17, 18, 18, 4, 5, 19};
     const bool pairs = i >= SHAPES;
@@ -298,8 +315,13 @@ int main(int argc, char **argv) {
     c.type = s == 11 || s == 12 ? GSORT_F64 : s % 3 == 0 ? GSORT_I64 : GSORT_U64;
     c.value = pairs ? kinds[1 + i % 4] : GSORT_KEYS;
     c.shape = s, c.end = 64, c.descending = s % 2;
-    static const size_t sizes[2][2] = {{310007, 2000003}, {600007, 1000003}};
-    c.n = i >= SHAPES + 10 ? 2000007 : sizes[pairs][pairs ? i < SHAPES + 4 : s % 2];
+    c.n = s == 20            ? 400000
+          : i >= SHAPES + 10 ? 2000007
+          : i >= SHAPES + 4  ? 1100007
+          : pairs            ? 600007
+          : s % 2 == 1       ? 2000003
+          : s % 4 == 0       ? 1100007
+                             : 310007;
     run_case(c);
   }
   // If the device decides: few values, or more than it takes for few; wide keys between splitters.
