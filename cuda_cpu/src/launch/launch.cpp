@@ -13,7 +13,6 @@
 #include "../diagnosis/diagnose.h"
 #include "grid.h"
 #include "../diagnosis/limits.h"
-#include "../diagnosis/errors.h"
 #include "../diagnosis/settings.h"
 #include "../streams/streams.h"
 
