@@ -144,7 +144,7 @@ static unsigned added(unsigned *d_sum) {
 TEST(spellings_of_launches) {
   const DeviceArray<unsigned> d_sum(1);
   const unsigned n = 1000;
-  cudaStream_t stream;
+  Stream stream;
   CUDA_OK(cudaStreamCreate(&stream));
 
   add<unsigned><<<1, 32>>>(d_sum, 3u);
@@ -185,7 +185,6 @@ TEST(spellings_of_launches) {
   assert_int_equal(added(d_sum), 3);
   const unsigned shifted = n << 2 >> 1;  // no launch
   assert_int_equal(shifted, 2000);
-  CUDA_OK(cudaStreamDestroy(stream));
 }
 // clang-format on
 
@@ -253,14 +252,12 @@ TEST(launches_by_function) {
   void *arguments[] = {&sum, &value};
   CUDA_OK(cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), arguments, 0, 0));
   assert_int_equal(added(d_sum), 4 * 8 * 2 * 3);
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(0), arguments));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(0), arguments));
   void *const none = NULL;
   ASSERT_CUDA(cudaErrorInvalidDeviceFunction,
               cudaLaunchKernel((const void *)none, 1, 1, arguments, 0, 0));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), NULL));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), NULL));
   cudaLaunchConfig_t config = {};
   config.gridDim = 5;
   config.blockDim = 7;

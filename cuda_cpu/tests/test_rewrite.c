@@ -5,8 +5,6 @@
 
 #include <limits.h>
 
-#include "run_child.h"
-
 static char rewriter[PATH_MAX + 16];
 static char source_name[] = "/tmp/test_rewrite.XXXXXX";
 
