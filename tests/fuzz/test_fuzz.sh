@@ -9,8 +9,8 @@ runs=${FUZZ_RUNS:-100000}
 export FUZZ_SEED=1 FUZZ_RUNS=$runs FUZZ_SECONDS=120 FUZZ_CORPUS=$work/corpus
 mkdir "$FUZZ_CORPUS"
 
-"${HW4_DIR:-build/cpu}/random_sorts" --time 120 --cases $((runs / 1000)) --seed $FUZZ_SEED >"$work/out" 2>&1
-check "random sorts" is $? 0
+run "${HW4_DIR:-build/cpu}/random_sorts" --time 120 --cases $((runs / 1000)) --seed $FUZZ_SEED
+check "random sorts" is "$code" 0
 for target in netpbm npy rewrite; do
   if ! command -v clang >/dev/null || ! ls "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1; then
     skip "$target: clang or libclang-rt-dev is missing"
