@@ -96,11 +96,8 @@ TEST(test_refusals) {
   expect_refusal(&with_none, "block=32", "none has no knob 'block'");
   static const char *const values[] = {"31", "129", "64x", "x", "1e2", "99999999999999999999"};
   for (size_t i = 0; i < COUNT_OF(values); i++) {
-    char assignment[64], sentence[128];
-    snprintf(assignment, sizeof assignment, "block=%s", values[i]);
-    snprintf(sentence, sizeof sentence, "knob block takes a whole number from 32 to 128, not '%s'",
-             values[i]);
-    expect_refusal(&with_two, assignment, sentence);
+    expect_refusal(&with_two, text_of("block=%s", values[i]),
+                   text_of("knob block takes a whole number from 32 to 128, not '%s'", values[i]));
     assert_int_equal(knob("block"), 64);
   }
 }

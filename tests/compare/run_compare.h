@@ -7,15 +7,10 @@
 
 static Outcome outcome;  // of the last run
 
-// Starts compare with arguments as a shell would split them; %s stands for crash_sort's path.
+// Starts compare with arguments as a shell would split them; $CRASH is crash_sort's path.
 static inline pid_t start_compare(const char *arguments, FILE *out, FILE *err) {
-  char crash_sort[512], command[2048], expanded[1024];
-  snprintf(crash_sort, sizeof crash_sort, "%s/tests/sorts/crash_sort/version.so", build_folder());
-  const char *const mark = strstr(arguments, "%s");
-  snprintf(expanded, sizeof expanded, "%.*s%s%s",
-           mark == NULL ? (int)strlen(arguments) : (int)(mark - arguments), arguments,
-           mark == NULL ? "" : crash_sort, mark == NULL ? "" : mark + 2);
-  snprintf(command, sizeof command, "exec %s/compare %s", build_folder(), expanded);
+  setenv("CRASH", text_of("%s/tests/sorts/crash_sort/version.so", build_folder()), 1);
+  const char *const command = text_of("exec %s/compare %s", build_folder(), arguments);
   const pid_t child = fork_into(out, err);
   if (child == 0) {
     setenv("ASAN_OPTIONS", "handle_segv=0", 1);  // a sanitizer would turn a signal into an exit

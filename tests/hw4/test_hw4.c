@@ -5,8 +5,8 @@
 
 enum { SMALL_PIXELS = 32 * 24, PORTRAIT_PIXELS = 424 * 520 };
 
-static Image picture;                   // as HW4 must write it
-static char portrait[4096], eye[4096];  // the sample images
+static Image picture;                                   // as HW4 must write it
+static char portrait[2 * PATH_MAX], eye[2 * PATH_MAX];  // the sample images
 
 // ---- what is expected ---------------------------------------------------------------------------
 
@@ -37,11 +37,9 @@ static void expect_picture(const char *program, const char *path, const Image *e
 static void expect_report(const char *program, const Outcome *outcome, int n) {
   if (outcome->code != 0 || outcome->err[0] != '\0')
     fail_msg("%s: exit code %d, %s%s", program, outcome->code, outcome->out, outcome->err);
-  char end_of_line[64];
-  snprintf(end_of_line, sizeof end_of_line, ", n = %d pairs\n", n);
   const char *text = outcome->out;
   assert_non_null(strstr(text, " backend, "));
-  assert_non_null(strstr(text, end_of_line));
+  expect_part(text, text_of(", n = %d pairs\n", n));
   for (text = strchr(text, '\n') + 1; *text != '\n'; text = strchr(text, '\n') + 1) {
     double milliseconds = -1;
     if (sscanf(text, "%*31[a-z_A-Z0-9]: %lf msecs\n", &milliseconds) != 1 || milliseconds < 0)
@@ -179,8 +177,8 @@ TEST(test_image_too_large_for_the_version) {
 // The cpu backend's settings are checked like options.
 TEST(test_wrong_setting) {
 #ifdef CUDA_CPU
-  const Surroundings wrong = {.variable = "CUDA_CPU_RACECHECK", .value = "many"};
-  const Outcome outcome = run_in(wrong, crash_sort, ARGUMENTS("small.ppm", "eye.ppm", "o.ppm"));
+  const Outcome outcome =
+      RUN_WITH("CUDA_CPU_RACECHECK", "many", crash_sort, "small.ppm", "eye.ppm", "o.ppm");
   expect_failure(crash_sort, &outcome, 2, "CUDA_CPU_RACECHECK takes a whole number");
 #else
   skip();
@@ -192,16 +190,15 @@ TEST(test_device_failure) {
   const char *const program = versions.gl_pathv[0];
   const Outcome version = RUN(program, "--version");
   if (strstr(version.out, "Backend: cpu") == NULL) return;
-  const Surroundings little_memory = {.variable = "CUDA_CPU_MEMORY", .value = "1000000"};
-  const Outcome outcome = run_in(little_memory, program, ARGUMENTS(portrait, eye));
+  const Outcome outcome = RUN_WITH("CUDA_CPU_MEMORY", "1000000", program, portrait, eye);
   expect_failure(program, &outcome, 3, "out of memory");
 }
 
 static int set_up(void **state) {
-  if (enter_folder(state) != 0) return -1;
-  snprintf(portrait, sizeof portrait, "%s/portrait.ppm", samples != NULL ? samples : "samples");
-  snprintf(eye, sizeof eye, "%s/template.ppm", samples != NULL ? samples : "samples");
+  if (find_programs(state) != 0) return -1;
+  snprintf(portrait, sizeof portrait, "%s/portrait.ppm", samples);
+  snprintf(eye, sizeof eye, "%s/template.ppm", samples);
   return 0;
 }
 
-RUN_TESTS("HW4", set_up, leave_folder)
+RUN_TESTS("HW4", set_up, forget_programs)

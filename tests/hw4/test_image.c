@@ -1,7 +1,6 @@
 // Image files: written images are read back unchanged, broken files are refused in one sentence.
-#include "tests/unit.h"
+#include "tests/folder.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -9,7 +8,6 @@
 
 #include "harness/hw4/image.h"
 
-static char folder[] = "/tmp/test_image.XXXXXX";
 static Message message;
 
 static Image pattern(int width, int height) {
@@ -26,20 +24,9 @@ static void assert_same(const Image *a, const Image *b) {
   assert_memory_equal(a->rgb, b->rgb, (size_t)a->width * (size_t)a->height * 3);
 }
 
-static int files_here(void) {
-  DIR *const here = opendir(".");
-  assert_non_null(here);
-  int count = 0;
-  for (const struct dirent *entry; (entry = readdir(here)) != NULL;)
-    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-  closedir(here);
-  return count;
-}
-
 // The message must hold `part`, and be a single line.
 static void assert_message(const char *part) {
-  if (strstr(message.text, part) == NULL) print_error("'%s' is not in: %s\n", part, message.text);
-  assert_non_null(strstr(message.text, part));
+  expect_part(message.text, part);
   assert_null(strchr(message.text, '\n'));
 }
 
@@ -84,9 +71,7 @@ TEST(test_round_trip) {
     round_trip(names[i], 1, 41);
     round_trip(names[i], 53, 31);
   }
-  char absolute[128];
-  snprintf(absolute, sizeof absolute, "%s/b.ppm", folder);
-  round_trip(absolute, 5, 4);
+  round_trip(text_of("%s/b.ppm", folder), 5, 4);
   assert_int_equal(files_here(), 0);
 }
 
@@ -312,17 +297,5 @@ TEST(test_huge_header) {
   unlink("huge");
 }
 #endif
-
-static int enter_folder(void **state) {
-  (void)state;
-  return mkdtemp(folder) == NULL ? -1 : chdir(folder);
-}
-
-static int leave_folder(void **state) {
-  (void)state;
-  char command[64];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return chdir("/") != 0 || system(command) != 0 ? -1 : 0;
-}
 
 RUN_TESTS("image files", enter_folder, leave_folder)
