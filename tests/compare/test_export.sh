@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # compare --export, --sort and --image: files from one measurement, the order of rows, and the
-# program red_eye_scores. Prints TAP, as scripts/run_tests.sh counts it.
+# program red_eye_scores.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${HW4_DIR:-build/cpu}

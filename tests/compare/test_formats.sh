@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Each format of compare read back: csv by Python, json by jq, md and table by their columns. All must agree on what was
-# measured. Prints TAP, as scripts/run_tests.sh counts it.
+# measured.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 compare=${HW4_DIR:-build/cpu}/compare crash=${HW4_DIR:-build/cpu}/tests/sorts/crash_sort/version.so

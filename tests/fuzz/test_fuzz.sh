@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Random sorts, then the fuzz targets on all crashes of the past and on random inputs: the same ones each time,
-# so that a result depends on the change under test alone. `make fuzz` draws a new seed. Prints TAP, as
-# scripts/run_tests.sh counts it. FUZZ_RUNS: inputs for each target; a sort for every thousand.
+# so that a result depends on the change under test alone. `make fuzz` draws a new seed.
+# FUZZ_RUNS: inputs for each target; a sort for every thousand.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh

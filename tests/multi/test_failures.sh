@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # multi_sort under mpirun, what make test has of it: two ranks, runs that fail, files, and records; test_multi.sh has the
-# rest. The cpu backend; prints TAP.
+# rest. The cpu backend.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 . tests/multi/mpi.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # multi_sort under mpirun: ranks, inputs, sizes, shards, arrays larger than the device, and wrong results, which the
-# verdict must see. Two ranks: test_failures.sh. The cpu backend; prints TAP.
+# verdict must see. Two ranks: test_failures.sh. The cpu backend.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 . tests/multi/mpi.sh

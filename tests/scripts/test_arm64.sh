@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The cpu backend on arm64, as in a container on an Apple machine: cross-compiled, and run under qemu-user. Tests of
-# cuda_cpu, and a sort whose steps are compared. Prints TAP.
+# cuda_cpu, and a sort whose steps are compared.
 #   tests/scripts/test_arm64.sh          build/arm64 keeps what was compiled
 set -u
 cd "$(dirname "$0")/../.." || exit 1

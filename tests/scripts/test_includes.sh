@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # scripts/check_includes.sh: nothing to find in the repository, and everything in made-up ones.
-# Prints TAP, as scripts/run_tests.sh counts it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 check_includes=$PWD/scripts/check_includes.sh
