@@ -19,6 +19,15 @@ static void sorts(Trial *trial, const TrialReference *sorted) {
   copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
 }
 
+// The elements at places i and i + 1 of the output.
+static void exchange(Trial *trial, size_t i) {
+  for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++) {
+    const uint32_t element = trial->after[array][i];
+    trial->after[array][i] = trial->after[array][i + 1];
+    trial->after[array][i + 1] = element;
+  }
+}
+
 static bool call(void *context, Trial *trial) {
   TrialReference sorted = trial_reference(trial);
   for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
@@ -117,11 +126,8 @@ static void buckets_alone(Trial *trial, const TrialReference *sorted) {
 
 // A compare-exchange that is missing at the end of a network.
 static void exchanges_neighbours(Trial *trial, const TrialReference *sorted) {
-  for (size_t i = 0; i < trial->n; i++) {
-    const size_t from = (i ^ 1) < trial->n ? i ^ 1 : i;
-    trial->after[KEYS_OUT][i] = sorted->keys[from];
-    trial->after[POSITIONS_OUT][i] = sorted->positions[from];
-  }
+  sorts(trial, sorted);
+  for (size_t i = 0; i + 1 < trial->n; i += 2) exchange(trial, i);
 }
 
 // Right but for neighbours at 20 places that are exchanged, none of which differ in the upper 4
@@ -130,10 +136,7 @@ static void exchanges_a_few(Trial *trial, const TrialReference *sorted) {
   sorts(trial, sorted);
   for (size_t i = 3, count = 0; i + 1 < trial->n && count < 20; i += 45) {
     if (sorted->keys[i] >> 28 != sorted->keys[i + 1] >> 28) continue;
-    trial->after[KEYS_OUT][i] = sorted->keys[i + 1];
-    trial->after[KEYS_OUT][i + 1] = sorted->keys[i];
-    trial->after[POSITIONS_OUT][i] = sorted->positions[i + 1];
-    trial->after[POSITIONS_OUT][i + 1] = sorted->positions[i];
+    exchange(trial, i);
     count++;
   }
 }
@@ -200,14 +203,6 @@ TEST(test_descending_input) {
 }
 
 // ---- a few wrong places -------------------------------------------------------------------------
-
-static void exchange(Trial *trial, size_t i) {
-  for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++) {
-    const uint32_t element = trial->after[array][i];
-    trial->after[array][i] = trial->after[array][i + 1];
-    trial->after[array][i + 1] = element;
-  }
-}
 
 static void exchanges_at_thirds(Trial *trial, const TrialReference *sorted) {
   sorts(trial, sorted);
