@@ -143,6 +143,14 @@ static inline pid_t fork_into(FILE *out, FILE *err) {
   return child;
 }
 
+// A program; arguments[0] is its path.
+static inline pid_t start_program(const char *const *arguments, FILE *out, FILE *err) {
+  const pid_t child = fork_into(out, err);
+  if (child != 0) return child;
+  execv(arguments[0], (char *const *)arguments);
+  _exit(126);
+}
+
 static inline void read_back(FILE *file, char *text, size_t size) {
   rewind(file);
   text[fread(text, 1, size - 1, file)] = '\0';
@@ -158,6 +166,15 @@ static inline void finish(pid_t child, FILE *out, FILE *err, Outcome *outcome) {
   read_back(err, outcome->err, sizeof outcome->err);
 }
 
+// The exit code, and one line on stderr that holds `part`.
+static inline void expect_failure(const char *program, const Outcome *outcome, int code,
+                                  const char *part) {
+  const char *const end = strchr(outcome->err, '\n');
+  if (outcome->code != code || strstr(outcome->err, part) == NULL || end == NULL || end[1] != '\0')
+    fail_msg("%s: exit code %d (expected %d), expected '%s' in: %s%s", program, outcome->code, code,
+             part, outcome->out, outcome->err);
+}
+
 // No process is left whose environment has a line that matches the regular expression.
 static inline void expect_no_process(const char *line_of_environment) {
   char line[256] = "";
@@ -171,17 +188,22 @@ static inline void expect_no_process(const char *line_of_environment) {
   pclose(left);
 }
 
-// Calls the function in a child process. It must end the process with this exit code, after `part`
-// on stderr. Before the first CUDA call of the test only: a GPU does not survive a fork.
-static inline void expect_exit(int code, const char *part, void (*function)(void)) {
-  static Outcome outcome;
+// Calls the function in a child process, whose exit code is 99 if it returns. Before the first CUDA
+// call of the test only: a GPU does not survive a fork.
+static inline void call_in_child(void (*function)(void), Outcome *outcome) {
   FILE *const out = new_file(), *const err = new_file();
   const pid_t child = fork_into(out, err);
   if (child == 0) {
     function();
     _exit(99);
   }
-  finish(child, out, err, &outcome);
+  finish(child, out, err, outcome);
+}
+
+// The function must end its process with this exit code, after `part` on stderr.
+static inline void expect_exit(int code, const char *part, void (*function)(void)) {
+  static Outcome outcome;
+  call_in_child(function, &outcome);
   if (outcome.code != code || strstr(outcome.err, part) == NULL)
     fail_msg("exit code %d instead of %d, stderr (expected '%s'): %s", outcome.code, code, part,
              outcome.err);

@@ -116,7 +116,8 @@ TEST(test_output) {
   assert_non_null(strstr(outcome.out, "positions: 4 3 2 1 0\n"));
   assert_null(strchr(outcome.out, '\033'));
   expect_usage("--save-input /no/such/folder/x", "/no/such/folder/x cannot be written");
-  expect_usage("--save-input /dev/full --n 1000", "/dev/full cannot be written: No space left");
+  expect_usage("--save-input /dev/full --n 1000",
+               "compare: --save-input: /dev/full cannot be written: No space left on device");
   expect_usage("--save-input /tmp/x --n 1,2", "--save-input takes one input and one size");
   expect("--list", EXIT_RIGHT, "thrust_ref");
   assert_non_null(strstr(outcome.out, "almost-sorted"));

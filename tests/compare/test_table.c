@@ -199,15 +199,10 @@ TEST(test_suspicious) {
 }
 
 // What summary_warn() writes to stderr.
+static void warn(void) { summary_warn(&comparison); }
 static const char *warnings(void) {
   static Outcome outcome;
-  FILE *const out = new_file(), *const err = new_file();
-  const pid_t child = fork_into(out, err);
-  if (child == 0) {
-    summary_warn(&comparison);
-    _exit(0);
-  }
-  finish(child, out, err, &outcome);
+  call_in_child(warn, &outcome);
   return outcome.err;
 }
 

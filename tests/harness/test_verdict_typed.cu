@@ -29,7 +29,7 @@ struct Case {
     assert_int_equal(verdict_quick(&version, d_input, d_keys, d_positions, N),
                      verdict_passes(&verdict));
     if (!pairs && states[0] == 'H')
-      for (size_t slice : {(size_t)7, (size_t)600, N})
+      for (size_t slice : {(size_t)70, (size_t)600, N})
         assert_int_equal(
             verdict_multiset_of_keys(version.key, d_input, d_keys, N, slice).state == VERDICT_HOLDS,
             states[1] == 'H');

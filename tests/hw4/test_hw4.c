@@ -7,8 +7,8 @@
 
 enum { SMALL_PIXELS = 32 * 24, PORTRAIT_PIXELS = 424 * 520 };
 
-static Image picture;                                   // as HW4 must write it
-static char portrait[2 * PATH_MAX], eye[2 * PATH_MAX];  // the sample images
+static Image picture;  // as HW4 must write it
+static const char portrait[] = "samples/portrait.ppm", eye[] = "samples/template.ppm";
 
 // ---- what is expected ---------------------------------------------------------------------------
 
@@ -157,12 +157,12 @@ TEST(test_wrong_result) {
 
 TEST(test_scratch_kept) {
   const Outcome outcome = RUN(crash_sort, "--set=way=5", "small.ppm", "eye.ppm");
-  expect_failure(crash_sort, &outcome, 3, "scratch");
+  expect_refusal(crash_sort, &outcome, 3, "scratch");
 }
 
 TEST(test_image_too_large_for_the_version) {
   const Outcome outcome = RUN(crash_sort, portrait, eye);
-  expect_failure(crash_sort, &outcome, 2, "sorts at most 10000");
+  expect_refusal(crash_sort, &outcome, 2, "sorts at most 10000");
 }
 
 // The cpu backend's settings are checked like options.
@@ -170,7 +170,7 @@ TEST(test_wrong_setting) {
 #ifdef CUDA_CPU
   const Outcome outcome =
       RUN_WITH("CUDA_CPU_RACECHECK", "many", crash_sort, "small.ppm", "eye.ppm", "o.ppm");
-  expect_failure(crash_sort, &outcome, 2, "CUDA_CPU_RACECHECK takes a whole number");
+  expect_refusal(crash_sort, &outcome, 2, "CUDA_CPU_RACECHECK takes a whole number");
 #else
   skip();
 #endif
@@ -182,14 +182,7 @@ TEST(test_device_failure) {
   const Outcome version = RUN(program, "--version");
   if (strstr(version.out, "Backend: cpu") == NULL) return;
   const Outcome outcome = RUN_WITH("CUDA_CPU_MEMORY", "1000000", program, portrait, eye);
-  expect_failure(program, &outcome, 3, "out of memory");
+  expect_refusal(program, &outcome, 3, "out of memory");
 }
 
-static int set_up(void **state) {
-  if (find_programs(state) != 0) return -1;
-  snprintf(portrait, sizeof portrait, "%s/portrait.ppm", samples);
-  snprintf(eye, sizeof eye, "%s/template.ppm", samples);
-  return 0;
-}
-
-RUN_TESTS("HW4", set_up, forget_programs)
+RUN_TESTS("HW4", find_programs, forget_programs)

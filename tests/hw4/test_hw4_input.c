@@ -11,7 +11,7 @@ typedef struct Case {
 static void check_cases(const char *program, const Case *cases, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const Outcome outcome = run(program, cases[i].arguments);
-    expect_failure(program, &outcome, 2, cases[i].part);
+    expect_refusal(program, &outcome, 2, cases[i].part);
     assert_string_equal(outcome.out, "");
   }
 }
@@ -101,7 +101,7 @@ TEST(test_outputs) {
 TEST(test_full_disk) {
   const Outcome outcome =
       RUN_WITH("CHEAT", "full_disk", cheat, "--image-only", "small.ppm", "eye.ppm", "out.ppm");
-  expect_failure(cheat, &outcome, 2, "out.ppm cannot be written: File too large");
+  expect_refusal(cheat, &outcome, 2, "out.ppm cannot be written: File too large");
 }
 
 static int set_up(void **state) {
@@ -118,7 +118,7 @@ TEST(test_help_to_a_full_disk) {
   for (size_t i = 0; i < COUNT_OF(options); i++) {
     const char *const command = text_of("%s %s >/dev/full", versions.gl_pathv[0], options[i]);
     const Outcome outcome = RUN("/bin/sh", "-c", command);
-    expect_failure(command, &outcome, 2, "cannot write to standard output: No space left");
+    expect_refusal(command, &outcome, 2, "cannot write to standard output: No space left");
   }
 }
 
