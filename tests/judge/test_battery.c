@@ -31,10 +31,8 @@ static void check(const char *path) {
 }
 
 TEST(test_right_sorts) {
-  char pattern[4096];
   glob_t paths;
-  snprintf(pattern, sizeof pattern, "%s/*/sorter", build_folder());
-  assert_int_equal(glob(pattern, 0, NULL, &paths), 0);
+  assert_int_equal(glob(text_of("%s/*/sorter", build_folder()), 0, NULL, &paths), 0);
   assert_true(paths.gl_pathc > 0);
   for (size_t i = 0; i < paths.gl_pathc; i++) check(paths.gl_pathv[i]);
   globfree(&paths);
