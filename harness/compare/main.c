@@ -14,7 +14,7 @@
 #include "harness/process/exit_guard.h"
 #include "harness/input/input.h"
 #include "harness/measure/device_info.h"
-#include "harness/process/machine_memory.h"
+#include "harness/process/read_file.h"
 #include "harness/process/message.h"
 #include "harness/versions/version_check.h"
 

@@ -163,7 +163,7 @@ bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
     return message_fail(reason, "is not an image that OpenCV can read, or is damaged");
   const std::string damage = damage_in(said);
   if (!damage.empty()) return message_fail(reason, "is damaged: %s", damage.c_str());
-  return to_image(bgr, image) || codec_out_of_memory(reason);
+  return to_image(bgr, image) || message_out_of_memory(reason);
 }
 
 bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message *reason) {
@@ -178,7 +178,7 @@ bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message
   if (!good || file.empty())
     return message_fail(reason, "cannot be stored in this format by OpenCV");
   bytes->data = static_cast<unsigned char *>(std::malloc(file.size()));
-  if (bytes->data == nullptr) return codec_out_of_memory(reason);
+  if (bytes->data == nullptr) return message_out_of_memory(reason);
   bytes->size = file.size();
   std::memcpy(bytes->data, file.data(), file.size());
   return true;

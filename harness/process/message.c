@@ -35,6 +35,12 @@ void message_write(Message *message, const char *format, ...) {
   va_end(arguments);
 }
 
+bool message_out_of_memory(Message *message) {
+  message_write(message, "does not fit into memory");
+  message->out_of_memory = true;
+  return false;
+}
+
 int message_code(const Message *message) {
   return message->out_of_memory ? EXIT_DEVICE : EXIT_USAGE;
 }
