@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "harness/input/input.h"
-#include "harness/measure/device_info.h"
 #include "harness/process/message.h"
 #include "harness/process/parse.h"
 

@@ -87,15 +87,11 @@ static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   p->sorts++;
   if (!p->rerun->sort(p->rerun->context, &trial)) {
     battery->outcome = BATTERY_ENDED;
-  } else {
-    TrialReference reference = trial_reference(&trial);
-    if (trial_right(&trial, &reference, p->stable)) {
-      if (n > battery->largest) battery->largest = n;
-    } else if (!is_wrong_below(p, battery, n, kind)) {
-      battery->outcome = BATTERY_WRONG;
-      battery->diagnosis = diagnose(&trial, kind, p->stable, p->rerun);
-    }
-    trial_reference_free(&reference);
+  } else if (trial_right(&trial, p->stable)) {
+    if (n > battery->largest) battery->largest = n;
+  } else if (!is_wrong_below(p, battery, n, kind)) {
+    battery->outcome = BATTERY_WRONG;
+    battery->diagnosis = diagnose(&trial, kind, p->stable, p->rerun);
   }
   trial_free(&trial);
   return battery->outcome == BATTERY_RIGHT;

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "harness/diagnose/battery.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
 #include "harness/hw4/session.h"
-#include "harness/measure/device_info.h"
 #include "harness/process/exit_guard.h"
 
 // ---- before the sort ----------------------------------------------------------------------------
@@ -94,9 +94,9 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   if (begin >= 0.0 && cpu_ms > 0.0 && cpu_ms < times.waited) session->image_ms = cpu_ms;
   const Rerun rerun = session_rerun(session);
   const Trial *wrong = NULL;
-  if (!session_trial_right(&timed, version->stable))
+  if (!trial_right(&timed, version->stable))
     wrong = &timed;
-  else if (!session_trial_right(trial, version->stable))
+  else if (!trial_right(trial, version->stable))
     wrong = trial;
   bool right = wrong == NULL && session_check_time(session, trial, &times, mistake);
   print_times(version, &times, mistake->text);
@@ -271,9 +271,7 @@ int main(int argument_count, char **arguments) {
   Description description;
   const double limit = 30.0;
   if (!sorter_start(&sorter, &description, limit)) sorter_quit(&sorter);
-  VersionView view;
-  const SortVersion *const version = version_view(&view, &description);
-  const Options options = hw4_options(argument_count, arguments, version);
+  const Options options = hw4_options(argument_count, arguments, &description.version);
   const bool right = run(&options, &sorter);
   if (fflush(stdout) != 0 || ferror(stdout))
     quit(EXIT_USAGE, "cannot write to standard output: %s", strerror(errno));

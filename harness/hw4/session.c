@@ -13,41 +13,13 @@
 #include "harness/judge/sorter.h"
 #include "harness/measure/clock.h"
 
-// ---- the version, as the sorter describes it ----------------------------------------------------
-
-const SortVersion *version_view(VersionView *view, const Description *description) {
-  *view = (VersionView){.description = *description};
-  Description *const d = &view->description;
-  for (int i = 0; i < d->stages; i++) view->stages[i] = d->stage[i];
-  for (int i = 0; i < d->knobs; i++) {
-    view->knobs[i] = (SortKnob){.name = d->knob[i].name,
-                                .default_value = d->knob[i].default_value,
-                                .min = d->knob[i].min,
-                                .max = d->knob[i].max,
-                                .meaning = d->knob[i].meaning};
-  }
-  view->version = (SortVersion){.name = d->name,
-                                .title = d->title,
-                                .source = d->source,
-                                .stable = d->stable,
-                                .max_n = d->max_n,
-                                .slow_n = d->slow_n,
-                                .stages = view->stages,
-                                .knobs = view->knobs,
-                                .scratch_per_key = -1.0,
-                                .scratch_per_pair = -1.0,
-                                .pairs_only = d->pairs_only};
-  return &view->version;
-}
-
 // ---- the sorter's process -----------------------------------------------------------------------
 
 void session_open(const Session *session) {
   const SortVersion *const version = session->options->version;
   int knobs[MAX_KNOBS] = {0};
-  for (int i = 0; i < MAX_KNOBS && version->knobs[i].name != NULL; i++)
-    knobs[i] = knob(version->knobs[i].name);
-  (void)sorter_open(session->sorter, knobs, session->max_elements);
+  for (int i = 0; version->knobs[i].name != NULL; i++) knobs[i] = knob(version->knobs[i].name);
+  sorter_open(session->sorter, knobs, session->max_elements);
 }
 
 bool session_end(Session *session, double limit) {
@@ -88,18 +60,11 @@ bool session_restart(Session *session) {
 
 static bool restart(void *context) { return session_restart(context); }
 
-bool session_trial_right(const Trial *trial, bool stable) {
-  TrialReference reference = trial_reference(trial);
-  const bool right = trial_right(trial, &reference, stable);
-  trial_reference_free(&reference);
-  return right;
-}
-
 static bool is_right(Session *session, Trial *trial, bool zero_memory, double limit) {
   SortTimes times;
   trial->zero_memory = zero_memory;
   const bool right = sorter_sort(session->sorter, trial, true, limit, &times) &&
-                     session_trial_right(trial, session->options->version->stable);
+                     trial_right(trial, session->options->version->stable);
   trial->zero_memory = false;
   return right;
 }
@@ -265,7 +230,7 @@ bool session_check_time(Session *session, const Trial *trial, SortTimes *times, 
     slow += !believes(claimed, claimed + ping(session), least);
     Trial again = session_rotate(trial);
     session_time(session, &again, times);
-    const bool right = session_trial_right(&again, session->options->version->stable);
+    const bool right = trial_right(&again, session->options->version->stable);
     trial_free(&again);
     if (!right)
       return message_fail(message,

@@ -6,17 +6,6 @@
 #include "harness/hw4/options.h"
 #include "harness/judge/sorter.h"
 
-// A SortVersion for code that takes one, in a process that does not contain the version.
-typedef struct VersionView {
-  Description description;
-  const char *stages[MAX_STAGES + 1];
-  SortKnob knobs[MAX_KNOBS + 1];
-  SortVersion version;
-} VersionView;
-
-// Fills in the view and returns its version, which points into it.
-const SortVersion *version_view(VersionView *view, const Description *description);
-
 typedef struct Session {
   const Options *options;
   Sorter *sorter;
@@ -73,9 +62,6 @@ Rerun session_rerun(Session *session);
 // The trial's keys in a random rotation: a sort takes as long, and no earlier run, not even of
 // another process, had this input. To be freed.
 Trial session_rotate(const Trial *trial);
-
-// Is the output of a trial right, by a sort in this process?
-bool session_trial_right(const Trial *trial, bool stable);
 
 // Sorts a trial to time it. Ends the program with exit code 3 if that fails; the sentence names
 // memory that was never written, if that is why.
