@@ -100,7 +100,7 @@ void outputs_end(Outputs *outputs) {
   Message message = {.text = ""};
   for (int i = 0; i < outputs->count; i++) {
     OpenOutput *const open = &outputs->open[i];
-    open->format->end(&open->output);
+    if (open->format->end != NULL) open->format->end(&open->output);
     save_file_flush(&open->file);
     Message problem;
     if (i == 0 && open->file.error != 0)
@@ -123,21 +123,12 @@ static bool has_time(const Row *row) {
   return row->status == ROW_RIGHT && row->measured.median_ms > 0.0;
 }
 
-// The row with the smallest median of a group; `other`, unless NULL, does not count.
-static const Row *fastest_but(const Plan *plan, int group, const Row *other) {
-  const Row *best = NULL;
-  for (size_t i = 0; i < plan->count; i++) {
-    const Row *const row = &plan->rows[i];
-    if (row->group != group || !has_time(row) || (other != NULL && row == other)) continue;
-    if (best == NULL || row->measured.median_ms < best->measured.median_ms) best = row;
-  }
-  return best;
-}
-
-static const Row *baseline_of(const Plan *plan, int group) {
+// The row with the smallest median of a group, or of its baseline's rows; `other` does not count.
+static const Row *fastest_but(const Plan *plan, int group, bool of_baseline, const Row *other) {
   const Row *best = NULL;
   for (const Row *row = plan->rows; row < plan->rows + plan->count; row++)
-    if (row->group == group && row->is_baseline && has_time(row) &&
+    if (row->group == group && row != other && has_time(row) &&
+        (row->is_baseline || !of_baseline) &&
         (best == NULL || row->measured.median_ms < best->measured.median_ms))
       best = row;
   return best;
@@ -166,10 +157,10 @@ static void write_times(double ratio, double uncertainty, char *text, size_t siz
 
 bool summary_of_group(const Plan *plan, int group, char *text, size_t size) {
   text[0] = '\0';
-  const Row *const fastest = fastest_but(plan, group, NULL);
-  const Row *const second = fastest == NULL ? NULL : fastest_but(plan, group, fastest);
+  const Row *const fastest = fastest_but(plan, group, false, NULL);
+  const Row *const second = fastest == NULL ? NULL : fastest_but(plan, group, false, fastest);
   if (second == NULL) return false;
-  const Row *const baseline = baseline_of(plan, group);
+  const Row *const baseline = fastest_but(plan, group, true, NULL);
   const Row *const other = baseline == NULL || baseline == fastest ? second : baseline;
   char name[100], other_name[100], times[64];
   double uncertainty = 0.0;

@@ -24,7 +24,7 @@ typedef struct Output {
 } Output;
 
 // A format gets the beginning (conditions are known then), rows group by group, and the end, also
-// after Ctrl-C.
+// after Ctrl-C, unless `end` is NULL.
 typedef struct OutputFormat {
   RowOrder order;  // of a group's rows, without --sort
   void (*begin)(Output *output);

@@ -82,7 +82,6 @@ static void measure_rows(const Request *request, const Plan *plan, size_t first,
   setvbuf(stdout, NULL, _IOLBF, 0);
   Sender sender = {.process = getpid(), .pipe_end = reports};
   worker_run(request, plan, first, send_report, &sender);
-  if (getpid() != sender.process) _exit(EXIT_DEVICE);
   fflush(NULL);
   _exit(EXIT_RIGHT);
 }
