@@ -86,11 +86,11 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   Trial timed = session_rotate(trial);
   SortTimes times;
   session_time(session, trial, &times);
-  const double begin = session_cpu_seconds(session);
+  const double begin = sorter_cpu_seconds(session->sorter);
   session_time(session, &timed, &times);
   session->image_n = trial->n;
   session->image_ms = times.waited;
-  const double cpu_ms = 1e3 * (session_cpu_seconds(session) - begin);
+  const double cpu_ms = 1e3 * (sorter_cpu_seconds(session->sorter) - begin);
   if (begin >= 0.0 && cpu_ms > 0.0 && cpu_ms < times.waited) session->image_ms = cpu_ms;
   const Rerun rerun = session_rerun(session);
   const Trial *wrong = NULL;

@@ -82,8 +82,10 @@ static bool relies_on_zeros(Session *session, Trial *trial, double limit) {
   return relies;
 }
 
-bool session_sort(Session *session, Trial *trial, bool poison_memory, double limit,
-                  SortTimes *times) {
+// Sorts the trial. False after a failure (sorter.h). After a crash it finds out whether the sort is
+// right with zeros in memory that it allocates: session->zeros_relied_on.
+static bool sort_once(Session *session, Trial *trial, bool poison_memory, double limit,
+                      SortTimes *times) {
   if (sorter_sort(session->sorter, trial, poison_memory, limit, times)) return true;
   session->zeros_relied_on = !session->sorter->hung && relies_on_zeros(session, trial, limit);
   return false;
@@ -97,15 +99,15 @@ static bool sort_again(void *context, Trial *trial) {
   double limit = session->limit;
   if (session->image_n > 0)
     limit += 4e-3 * session->image_ms * (double)trial->n / (double)session->image_n;
-  if (!session_sort(session, trial, true, limit, &times)) return false;
+  if (!sort_once(session, trial, true, limit, &times)) return false;
   if (session->sorts++ == 0) session->first_blocks = times.blocks;
   session->last_blocks = times.blocks;
   return true;
 }
 
-double session_cpu_seconds(const Session *session) { return sorter_cpu_seconds(session->sorter); }
-
-static double cpu_seconds(void *context) { return session_cpu_seconds(context); }
+static double cpu_seconds(void *context) {
+  return sorter_cpu_seconds(((const Session *)context)->sorter);
+}
 
 #ifdef CUDA_CPU
 // Shuffled instead of plain, or plain instead of shuffled.
@@ -173,7 +175,7 @@ __attribute__((noreturn)) static void quit_after(const Session *session) {
 }
 
 void session_time(Session *session, Trial *trial, SortTimes *times) {
-  if (!session_sort(session, trial, false, session->limit, times)) quit_after(session);
+  if (!sort_once(session, trial, false, session->limit, times)) quit_after(session);
   if (times->scratch_kept > 0)
     quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu block%s)",
          session->options->version->name, times->scratch_kept, times->scratch_kept == 1 ? "" : "s");

@@ -36,12 +36,7 @@ bool session_end(Session *session, double limit);
 // Ends the sorter and starts another. Returns false after a failure (sorter.h).
 bool session_restart(Session *session);
 
-// Sorts the trial. False after a failure (sorter.h). After a crash it finds out whether the sort is
-// right with zeros in memory that it allocates: session->zeros_relied_on.
-bool session_sort(Session *session, Trial *trial, bool poison_memory, double limit,
-                  SortTimes *times);
-
-// What to write about it.
+// What to write about session->zeros_relied_on.
 #define SESSION_ZEROS_RELIED_ON                                                                   \
   "with zeros in new memory it is right, so it reads memory that it never wrote: a cudaMemset() " \
   "is missing"
@@ -52,9 +47,6 @@ void session_prepare_more(Session *session);
 // Blocks of device memory that sorters have allocated and not freed, sort after sort; 0 if they do
 // not grow with the number of sorts: a version may keep memory for later calls.
 size_t session_blocks_lost(const Session *session);
-
-// CPU seconds of the sorter; -1 if it is gone.
-double session_cpu_seconds(const Session *session);
 
 // For the battery and the diagnosis. Valid as long as the session.
 Rerun session_rerun(Session *session);

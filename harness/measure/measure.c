@@ -178,31 +178,21 @@ static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
   free(times);
 }
 
-// Milliseconds of each stage in one run.
-typedef struct StageTimes {
-  double ms[MAX_STAGES];
-} StageTimes;
-
-static void keep_passes(Measurement *m) {
-  for (int stage = 0; stage < m->stages; stage++)
-    m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
-}
-
 static void time_stages(Runs *runs, Measurement *m) {
   const int repetitions = 1 + (m->repetitions - 1) / 3;
-  StageTimes *const times = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *times));
+  double(*const times)[MAX_STAGES] = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *times));
   double *const one_stage = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *one_stage));
   for (int i = 0; i < repetitions && verdict_passes(runs->verdict); i++) {
     stages_begin(runs->version->version, true);
     run_next(runs);
-    m->stages = stages_end(times[i].ms);
+    m->stages = stages_end(times[i]);
   }
   for (int stage = 0; stage < m->stages; stage++) {
-    for (int i = 0; i < repetitions; i++) one_stage[i] = times[i].ms[stage];
+    for (int i = 0; i < repetitions; i++) one_stage[i] = times[i][stage];
     qsort(one_stage, (size_t)repetitions, sizeof *one_stage, ascending);
     m->stage_ms[stage] = quantile(one_stage, repetitions, 0.5);
+    m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
   }
-  keep_passes(m);
   free(one_stage);
   free(times);
 }
