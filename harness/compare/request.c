@@ -1,6 +1,5 @@
 #include "harness/compare/request.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

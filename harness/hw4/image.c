@@ -2,7 +2,6 @@
 #include "harness/hw4/image.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

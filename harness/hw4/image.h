@@ -3,8 +3,6 @@
 #ifndef HW4_IMAGE_H
 #define HW4_IMAGE_H
 
-#include <stddef.h>
-
 #include "harness/process/read_file.h"
 
 #ifdef __cplusplus
