@@ -41,8 +41,7 @@ static void load(const Options *options, Image *image, Image *eye_template) {
 static Trial score(const Image *image, const Image *eye_template) {
   const size_t n = (size_t)image->width * (size_t)image->height;
   Trial trial = trial_create(n, 0, mix64(n));
-  if (!red_eye_scores(image, eye_template, trial.keys))
-    quit(EXIT_DEVICE, "the scores do not fit into memory");
+  red_eye_scores(image, eye_template, trial.keys);
   for (size_t i = 0; i < n; i++) trial.positions[i] = (uint32_t)i;
   return trial;
 }
@@ -125,11 +124,11 @@ static const char *last_line(const char *text, const char *start) {
   return found;
 }
 
-// How the sorter failed: the judge's sentence; or else a finding of the cpu backend, or the last
-// line that the sorter printed, which names a failed CUDA call.
+// How the sorter failed: the judge's sentence, which has a finding of memcheck or synccheck; or else
+// another one of the cpu backend, or the last line that the sorter printed, which names a failed
+// CUDA call.
 static void describe_end(const Session *session, char text[900]) {
-  static const char *const tools[] = {
-      "synccheck: ", "memcheck: ", "initcheck: ", "racecheck: ", ""};
+  static const char *const tools[] = {"initcheck: ", "racecheck: ", ""};
   const Sorter *const sorter = session->sorter;
   const char *line = sorter->failure.text[0] != '\0' ? sorter->failure.text : NULL;
   for (size_t i = 0; i < sizeof tools / sizeof *tools && line == NULL; i++)

@@ -29,10 +29,7 @@ static void interrupt(int signal_number) {
   raise(signal_number);  // SA_RESETHAND: the default action now
 }
 
-static void prepare_once(void) {
-  static bool prepared;
-  if (prepared) return;
-  prepared = true;
+static void prepare_for_signals(void) {
   const struct sigaction action = {.sa_handler = interrupt,
                                    .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -64,7 +61,7 @@ __attribute__((noreturn)) static void become_sorter(int image, int control, int 
 // Starts the sorter in a new process group, with nothing on stdin and with stdout and stderr
 // led to the judge. Ends the program with exit code 3 if the system has no process to give.
 static void process_start(Sorter *sorter) {
-  prepare_once();
+  prepare_for_signals();
   int control[2], words[2];
   const int image = sorter_program();
   *sorter = (Sorter){0};
