@@ -128,7 +128,7 @@ static bool has_time(const Row *row) {
 static const Row *fastest_but(const Plan *plan, int group, bool of_baseline, const Row *other) {
   const Row *best = NULL;
   for (const Row *row = plan->rows; row < plan->rows + plan->count; row++)
-    if (row->group == group && row != other && has_time(row) &&
+    if (row->group == group && !(other != NULL && row == other) && has_time(row) &&
         (row->is_baseline || !of_baseline) &&
         (best == NULL || row->measured.median_ms < best->measured.median_ms))
       best = row;

@@ -227,7 +227,7 @@ static void add_rows(Plan *plan, const Request *request, const Row *about) {
 
 Plan plan_make(const Request *request, const VersionList *versions) {
   require_once(request);
-  const LoadedVersion **const chosen = MEMORY_CHECK(calloc(versions->count + 1, sizeof *chosen));
+  const LoadedVersion **const chosen = MEMORY_CHECK(calloc(versions->count + 1, sizeof(void *)));
   const LoadedVersion *const baseline = find_baseline(request, versions);
   const size_t count = put_baseline_first(chosen, choose(request, versions, chosen), baseline);
   settings_require_use(request, chosen, count);

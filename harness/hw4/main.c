@@ -124,9 +124,9 @@ static const char *last_line(const char *text, const char *start) {
   return found;
 }
 
-// How the sorter failed: the judge's sentence, which has a finding of memcheck or synccheck; or else
-// another one of the cpu backend, or the last line that the sorter printed, which names a failed
-// CUDA call.
+// How the sorter failed: the judge's sentence, which has a finding of memcheck or synccheck; or
+// else another one of the cpu backend, or the last line that the sorter printed, which names a
+// failed CUDA call.
 static void describe_end(const Session *session, char text[900]) {
   static const char *const tools[] = {"initcheck: ", "racecheck: ", ""};
   const Sorter *const sorter = session->sorter;

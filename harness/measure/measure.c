@@ -166,9 +166,11 @@ static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
   free(times);
 }
 
+typedef double StageTimes[MAX_STAGES];  // milliseconds of each stage in one run
+
 static void time_stages(Runs *runs, Measurement *m) {
   const int repetitions = 1 + (m->repetitions - 1) / 3;
-  double(*const times)[MAX_STAGES] = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *times));
+  StageTimes *const times = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *times));
   double *const one_stage = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *one_stage));
   for (int i = 0; i < repetitions && verdict_passes(runs->verdict); i++) {
     stages_begin(runs->version->version, true);
