@@ -20,7 +20,7 @@ TEST(test_inputs) {
   expect_usage("--dist fibonacci", "no input is called 'fibonacci'");
   expect_usage("--dist ''", "names no input");
   expect_usage("--input /no/such/file", "/no/such/file cannot be opened");
-  expect_usage("--input /tmp", "is not a file");
+  expect_usage("--input /tmp", "is a folder");
   expect_usage("--image a.ppm", "--image takes IMAGE,TEMPLATE");
   expect_usage("--image /no/a.ppm,/no/b.ppm", "/no/a.ppm");
   good("--seed 7", ",7,thrust_ref,");

@@ -1,7 +1,7 @@
 // compare --type: keys of each type, with and without positions, by gsort and the libraries.
 #include "tests/compare/run_compare.h"
 
-#include "harness/measure/device_info.h"
+#include "common/device.h"
 
 // Every row is right, on inputs for whose n gsort takes more than one way.
 TEST(test_types) {

@@ -15,7 +15,7 @@ static void expect_keys(const char *path, size_t count) {
   assert_int_equal(file.count, count);
   assert_memory_equal(file.keys, KEYS, count * sizeof *KEYS);
   input_file_close(&file);
-  assert_null(file.mapping);
+  assert_null(file.bytes.data);
 }
 
 static void expect_refusal(const char *path, const char *why) {
@@ -33,7 +33,7 @@ TEST(test_raw) {
   write_file(RAW, KEYS, 0);
   expect_refusal(RAW, "is empty");
   expect_refusal("/no/such/file", "cannot be opened: No such file");
-  expect_refusal("/tmp", "is not a file");
+  expect_refusal("/tmp", "is a folder");
 }
 
 // A .npy file of version 1 with that header and the first `bytes` of KEYS.

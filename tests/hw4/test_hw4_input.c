@@ -70,7 +70,7 @@ TEST(test_files) {
   static const Case cases[] = {
       {"missing.ppm", {"missing.ppm", "eye.ppm"}},
       {"missing.ppm", {"small.ppm", "missing.ppm"}},
-      {"cannot read ''", {"", "eye.ppm"}},
+      {"'' cannot be opened", {"", "eye.ppm"}},
       {"cut off", {"cut.ppm", "eye.ppm"}},
       {"cut off", {"small.ppm", "cut.ppm"}},
       {"folder.ppm", {"folder.ppm", "eye.ppm"}},

@@ -178,7 +178,7 @@ TEST_WITH(test_long_path, enter_folder, leave_folder) {
   memset(path, 'x', 5000);
   Image image;
   assert_false(image_load(path, &image, &message));
-  assert_message("x': File name too long");
+  assert_message("x' cannot be opened: File name too long");
   assert_int_equal(message_code(&message), EXIT_USAGE);
 }
 

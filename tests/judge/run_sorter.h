@@ -24,9 +24,9 @@ static bool restart(void *context) {
   Session *const s = context;
   char device[256];
   (void)sorter_end(&s->sorter, 10.0);
-  return sorter_start(&s->sorter, &s->description, 10.0) &&
-         sorter_open(&s->sorter, s->knobs, BATTERY_LARGEST + 2 * BATTERY_GUARD) &&
-         sorter_opened(&s->sorter, device, 30.0);
+  if (!sorter_start(&s->sorter, &s->description, 10.0)) return false;
+  sorter_open(&s->sorter, s->knobs, BATTERY_LARGEST + 2 * BATTERY_GUARD);
+  return sorter_opened(&s->sorter, device, 30.0);
 }
 
 static bool sort_again(void *context, Trial *trial) {
@@ -63,8 +63,8 @@ static inline void use_sorter(const char *path) {
   memset(session.knobs, 0, sizeof session.knobs);
   if (!sorter_start(&session.sorter, &session.description, 10.0))
     fail_msg("%s: %s", path, session.sorter.failure.text);
-  for (int i = 0; i < session.description.knobs; i++)
-    session.knobs[i] = session.description.knob[i].default_value;
+  for (int i = 0; session.description.knobs[i].name != NULL; i++)
+    session.knobs[i] = session.description.knobs[i].default_value;
   if (!restart(&session)) fail_msg("%s: %s", path, session.sorter.failure.text);
 }
 

@@ -12,7 +12,7 @@ static int seeds_for(const char *name) {
 
 static void check(const char *path) {
   use_sorter(path);
-  const Description *const d = &session.description;
+  const SortVersion *const d = &session.description.version;
   Rerun with = rerun;
   const uint64_t fit = d->slow_n != 0 ? d->slow_n : d->max_n;
   if (d->pairs_only) with.min_n = 1;  // as HW4 does
