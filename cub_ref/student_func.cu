@@ -8,7 +8,6 @@
 
 #include "common/check.h"
 #include "common/knobs.h"
-#include "common/pairs.cuh"
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
@@ -34,28 +33,34 @@ extern "C" const SortVersion sort_version = {
 
 // One call to CUB; with scratch NULL it only writes how much scratch it needs.
 template <class Index>
-static cudaError_t sort_by(void *scratch, size_t *bytes, Pairs from, Pairs to, Index n) {
-  if (from.positions == NULL)
-    return cub::DeviceRadixSort::SortKeys(scratch, *bytes, from.keys, to.keys, n);
-  return cub::DeviceRadixSort::SortPairs(scratch, *bytes, from.keys, to.keys, from.positions,
-                                         to.positions, n);
+static cudaError_t sort(void *scratch, size_t *scratch_bytes, const unsigned int *keys_in,
+                        unsigned int *keys_out, const unsigned int *positions_in,
+                        unsigned int *positions_out, Index n) {
+  if (positions_in == NULL)
+    return cub::DeviceRadixSort::SortKeys(scratch, *scratch_bytes, keys_in, keys_out, n);
+  return cub::DeviceRadixSort::SortPairs(scratch, *scratch_bytes, keys_in, keys_out, positions_in,
+                                         positions_out, n);
 }
 
-static cudaError_t sort(void *scratch, size_t *bytes, Pairs from, Pairs to, size_t n) {
-  if (knob("wideIndex") == 1 || n > INT32_MAX) return sort_by(scratch, bytes, from, to, n);
-  return sort_by(scratch, bytes, from, to, (int)n);
+template <class Index>
+static void sort_with_scratch(const unsigned int *keys_in, unsigned int *keys_out,
+                              const unsigned int *positions_in, unsigned int *positions_out,
+                              Index n) {
+  size_t bytes = 0;
+  CUDA_CHECK(sort(NULL, &bytes, keys_in, keys_out, positions_in, positions_out, n));
+  void *const scratch = scratch_alloc(bytes);
+  stage_start("sort");
+  CUDA_CHECK(sort(scratch, &bytes, keys_in, keys_out, positions_in, positions_out, n));
+  stage_stop();
+  scratch_free(scratch);
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
   if (numElems == 0) return;
-  const Pairs from = {d_inputVals, d_inputPos}, to = {d_outputVals, d_outputPos};
-  size_t bytes = 0;
-  CUDA_CHECK(sort(NULL, &bytes, from, to, numElems));
-  void *const scratch = scratch_alloc(bytes);
-  stage_start("sort");
-  CUDA_CHECK(sort(scratch, &bytes, from, to, numElems));
-  stage_stop();
-  scratch_free(scratch);
+  if (knob("wideIndex") == 1 || numElems > INT32_MAX)
+    sort_with_scratch(d_inputVals, d_outputVals, d_inputPos, d_outputPos, numElems);
+  else
+    sort_with_scratch(d_inputVals, d_outputVals, d_inputPos, d_outputPos, (int)numElems);
 }
