@@ -1,5 +1,5 @@
 // Experiment 1: HW4's stage times of every version.
-import { digits, ms, over, percent, plain, size, times } from './format.js';
+import { digits, ms, over, percent, plain, size } from './format.js';
 import { firstRecord, label, radixPath, rowsOf, rowWith, best, source, versionsOf, isGpu } from './records.js';
 import { HW4_SIZE, hw4Record } from './worklog.js';
 
@@ -61,7 +61,6 @@ export function figures(report, device) {
       id: 'hw4-total',
       title: `Time of a whole sort of ${size(HW4_SIZE)} pairs`,
       type: 'bar',
-      horizontal: true,
       categories: all.map((entry) => entry.name),
       x: { label: 'milliseconds (log scale)', log: true },
       series: [
@@ -104,7 +103,6 @@ export function figures(report, device) {
       id: 'hw4-stages',
       title: 'Where the time goes: shares of the stages',
       type: 'bar',
-      horizontal: true,
       stacked: true,
       categories: staged.map((entry) => entry.name),
       x: { label: '% of the stages together', max: 100 },
@@ -127,10 +125,6 @@ export function values(report, device) {
   const record = hw4Record(device);
   const time = (version) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.median_ms ?? null;
   const stage = (version, name) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms?.[name] ?? null;
-  const share = (version, name) => {
-    const stages = best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms;
-    return stages ? (100 * stages[name]) / Object.values(stages).reduce((a, b) => a + b, 0) : null;
-  };
   const seq = (kBits) => rowWith(firstRecord(device, 'hw4_seq'), { kBits }, { version: 'seq' });
   const input = { 'hw4.input': record ? "the scores of this repository's sample image, which has the homework's number of pixels" : null };
   if (!isGpu(device)) return input; // the sentences are about a GPU's times

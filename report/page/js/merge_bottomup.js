@@ -182,8 +182,7 @@ function parentsFigure(device) {
         ),
       },
     ],
-    sources: [source(record)],
-    missing: !record,
+    record,
   };
 }
 

@@ -1,6 +1,6 @@
 // Experiment 5: MPPSort beside Thrust.
 import { count, digits, list, over, ms, size, times } from './format.js';
-import { best, firstRecord, label, pointsAt, sizesOf, source } from './records.js';
+import { best, firstRecord, label, pointsAt, sizesOf } from './records.js';
 
 const KERNELS = ['histogram', 'scan', 'vertical_scan', 'partition', 'sort'];
 const recordOf = (device) => firstRecord(device, 'mppsort');
@@ -72,8 +72,7 @@ export function figures(report, device) {
           }),
         },
       ],
-      sources: [source(record)],
-      missing: !record,
+      record,
     },
     {
       id: 'mppsort-kernels',
@@ -81,8 +80,7 @@ export function figures(report, device) {
       type: 'bar',
       stacked: true,
       categories: measured.map(size),
-      x: { label: 'keys' },
-      y: { label: 'milliseconds' },
+      x: { label: 'milliseconds' },
       series: KERNELS.map((kernel, i) => ({
         name: kernel,
         color: `slot${i}`,
@@ -102,7 +100,7 @@ export function figures(report, device) {
         },
       ],
       note: "The report's text names the five kernels, announces their times and rates, and prints none.",
-      sources: [source(record)],
+      record,
       missing: measured.length === 0,
     },
   ];

@@ -124,7 +124,6 @@ export function figures(report) {
       id: 'multi-stages',
       title: 'Several GPUs: where the time goes',
       type: 'bar',
-      horizontal: true,
       stacked: true,
       categories: last.map(({ what, ranks: count_, row }) => `${size(row.n)} ${what}, ${gpus(count_)}`),
       x: { label: 'milliseconds, stages timed one by one' },

@@ -41,7 +41,6 @@ export function figures(report, device) {
       id: 'worklog',
       title: "Speed of each step, in per cent of Thrust's on the same device",
       type: 'bar',
-      horizontal: true,
       categories: versions,
       x: { label: "% of Thrust's speed (log scale)", log: true, min: 0.1 },
       marks: [{ value: 100, label: 'Thrust = 100%' }],
@@ -96,8 +95,7 @@ export function figures(report, device) {
             : [],
         },
       ],
-      sources: large ? [source(large.record)] : [],
-      missing: !large,
+      record: large?.record,
     },
   ];
 }
