@@ -101,12 +101,6 @@ def check(value, wanted, name):
         check(value.get(part), wanted[part], part)
 
 
-def progress(text):
-    """On a terminal, one line that is written again and again; an empty text clears it."""
-    if sys.stderr.isatty():
-        print(f"\r{text}\033[K", end="", file=sys.stderr)
-
-
 def judge_all(grader, found, fresh, jobs):
     """{student: record} of the fresh submissions; `took` is the seconds that each needed."""
 
@@ -124,7 +118,7 @@ def judge_all(grader, found, fresh, jobs):
         for done, record in enumerate(pool.map(one, fresh), 1):
             records[record["student"]] = record
             left = (time.monotonic() - started) / done * (len(fresh) - done)
-            progress(f"{done}/{len(fresh)} judged, about {left:.0f} s left ")
+            page.progress(f"{done}/{len(fresh)} judged, about {left:.0f} s left ")
     return records
 
 
@@ -174,8 +168,8 @@ def grade(options, rubric_text, rubric, out):
         time_record(grader, records[student])
         records[student]["late"] = late[student]
         results.finish(grader, records[student], keys[student], records[student].pop("took") + time.monotonic() - begin)
-        progress(f"{done}/{len(fresh)} timed ")
-    progress("")
+        page.progress(f"{done}/{len(fresh)} timed ")
+    page.progress("")
     ordered, groups = [records[student] for student in found], list(rubric["points"])
     results.write_csv(out + "/grades.csv", groups, ordered)
     if "speed" in rubric and "speed" not in groups:
