@@ -1,7 +1,6 @@
 #include "multi/host/host_sort.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/check.h"
 #include "common/your_sort.h"
@@ -96,25 +95,28 @@ typedef struct Part {
   uint64_t begin, length;  // begin: in its rank's array
 } Part;
 
-// The parts that this rank gets, in the order of (rank, run). The runs lie in one array, which
-// begins at `base`.
+// Collective. The parts that this rank gets, in the order of (rank, run). The runs lie in one
+// array, which begins at `base`. Sets *runs_of to the numbers of runs of all ranks and *slices to
+// their sum. Parts and numbers are malloc'ed.
 static Part *exchange_parts(const World *world, const HostSlice *runs, int count, const size_t *cut,
-                            const unsigned int *base, const int *runs_of) {
+                            const unsigned int *base, int **runs_of, int *slices) {
   const size_t ranks = (size_t)world->ranks;
+  *runs_of = MEMORY_CHECK(calloc(ranks, sizeof **runs_of));
+  MPI_Allgather(&count, 1, MPI_INT, *runs_of, 1, MPI_INT, world->comm);
   int *const numbers = MEMORY_CHECK(calloc(4 * ranks, sizeof *numbers));
   int *const send_counts = numbers, *const send_begin = numbers + ranks,
              *const receive_counts = numbers + 2 * ranks,
              *const receive_begin = numbers + 3 * ranks;
-  int slices = 0;
+  *slices = 0;
   for (size_t r = 0; r < ranks; r++) {  // a part is two numbers
     send_counts[r] = 2 * count;
     send_begin[r] = 2 * (int)r * count;
-    receive_counts[r] = 2 * runs_of[r];
-    receive_begin[r] = 2 * slices;
-    slices += runs_of[r];
+    receive_counts[r] = 2 * (*runs_of)[r];
+    receive_begin[r] = 2 * *slices;
+    *slices += (*runs_of)[r];
   }
   Part *const mine = MEMORY_CHECK(calloc(ranks * (size_t)count + 1, sizeof *mine));
-  Part *const parts = MEMORY_CHECK(calloc((size_t)slices + 1, sizeof *parts));
+  Part *const parts = MEMORY_CHECK(calloc((size_t)*slices + 1, sizeof *parts));
   for (size_t r = 0, i = 0; r < ranks; r++)
     for (int k = 0; k < count; k++, i++)
       mine[i] = (Part){(uint64_t)(runs[k].elements.keys - base) + cut[i],
@@ -126,22 +128,14 @@ static Part *exchange_parts(const World *world, const HostSlice *runs, int count
   return parts;
 }
 
-// Numbers of runs of all ranks, malloc'ed, and their sum.
-static int *gather_runs(const World *world, int count, int *sum) {
-  int *const runs_of = MEMORY_CHECK(calloc((size_t)world->ranks, sizeof *runs_of));
-  MPI_Allgather(&count, 1, MPI_INT, runs_of, 1, MPI_INT, world->comm);
-  *sum = 0;
-  for (int r = 0; r < world->ranks; r++) *sum += runs_of[r];
-  return runs_of;
-}
-
 // Collective. The slices of host_exchange(), where they lie: the runs of each rank are in its part
 // of `keys` and `positions` (whose `of` is NULL for bare keys). Nothing is copied.
 static HostSlice *host_view(const World *world, const HostSlice *runs, int count, const size_t *cut,
                             const SharedMemory *keys, const SharedMemory *positions, int *slices,
                             uint64_t *received) {
-  int *const runs_of = gather_runs(world, count, slices);
-  Part *const parts = exchange_parts(world, runs, count, cut, keys->of[world->rank], runs_of);
+  int *runs_of;
+  Part *const parts =
+      exchange_parts(world, runs, count, cut, keys->of[world->rank], &runs_of, slices);
   HostSlice *const all = MEMORY_CHECK(calloc((size_t)*slices + 1, sizeof *all));
   *received = 0;
   for (int r = 0, slice = 0; r < world->ranks; r++) {
@@ -181,9 +175,9 @@ static void start(const World *world, Requests *requests, bool receives, Element
 static HostSlice *host_exchange(const World *world, const HostSlice *runs, int count,
                                 const size_t *cut, Elements to, size_t capacity, int *slices,
                                 uint64_t *received) {
-  int *const runs_of = gather_runs(world, count, slices);
-  Part *const parts =
-      exchange_parts(world, runs, count, cut, count > 0 ? runs[0].elements.keys : NULL, runs_of);
+  const unsigned int *const base = count > 0 ? runs[0].elements.keys : NULL;
+  int *runs_of;
+  Part *const parts = exchange_parts(world, runs, count, cut, base, &runs_of, slices);
   HostSlice *const all = MEMORY_CHECK(calloc((size_t)*slices + 1, sizeof *all));
   const size_t most_requests = 2 * ((size_t)*slices + (size_t)world->ranks * (size_t)count);
   Requests requests = {MEMORY_CHECK(calloc(most_requests + 1, sizeof(MPI_Request))), 0};
@@ -215,11 +209,7 @@ static HostSlice *host_exchange(const World *world, const HostSlice *runs, int c
   const size_t *const own = cut + (size_t)world->rank * (size_t)count;
   for (int k = 0; k < count; k++) {
     const HostSlice *const kept = &all[own_first + k];
-    const Elements from = elements_at(runs[k].elements, own[k]);
-    if (kept->count == 0) continue;
-    memcpy(kept->elements.keys, from.keys, kept->count * sizeof *from.keys);
-    if (kept->elements.positions != NULL && from.positions != NULL)
-      memcpy(kept->elements.positions, from.positions, kept->count * sizeof *from.positions);
+    elements_copy(kept->elements, elements_at(runs[k].elements, own[k]), kept->count);
   }
   MPI_Waitall(requests.count, requests.request, MPI_STATUSES_IGNORE);
   free(requests.request);
