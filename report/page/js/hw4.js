@@ -1,5 +1,5 @@
 // Experiment 1: HW4's stage times of every version.
-import { digits, ms, over, percent, plain, size } from './format.js';
+import { digits, ms, over, percent, plain, size, tableOfItems } from './format.js';
 import { firstRecord, label, radixPath, rowsOf, rowWith, best, source, versionsOf, isGpu } from './records.js';
 import { HW4_SIZE, hw4Record } from './worklog.js';
 
@@ -75,19 +75,18 @@ export function figures(report, device) {
       format: ms,
       tables: [
         {
-          columns: ['version', 'report: stages, ms', 'report: total, ms', 'ours: stages, ms', 'ours: total, ms', 'noise', 'runs'],
-          rows: all.map(({ name, published: key, row }) => {
-            const theirs = published(hw4, key);
-            return [
-              name,
-              publishedStages(theirs),
-              plain(theirs?.total_ms),
-              stagesText(row?.stages_ms),
-              digits(row?.median_ms),
-              row?.noise == null ? null : `\u00b1${percent(100 * row.noise)}`,
-              row?.repetitions ?? null,
-            ];
-          }),
+          ...tableOfItems(
+            [
+              ['version', ({ name }) => name],
+              ['report: stages, ms', ({ published: key }) => publishedStages(published(hw4, key))],
+              ['report: total, ms', ({ published: key }) => plain(published(hw4, key)?.total_ms)],
+              ['ours: stages, ms', ({ row }) => stagesText(row?.stages_ms)],
+              ['ours: total, ms', ({ row }) => digits(row?.median_ms)],
+              ['noise', ({ row }) => (row?.noise == null ? null : `\u00b1${percent(100 * row.noise)}`)],
+              ['runs', ({ row }) => row?.repetitions ?? null],
+            ],
+            all,
+          ),
           note: 'Figures of the report: GeForce 820M. Noise: half of the 95% confidence interval of the median.',
         },
         {
