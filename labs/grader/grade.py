@@ -65,14 +65,18 @@ def arguments():
 
 
 def read_rubric(options):
-    """(text, rubric)"""
+    """(text, rubric): what all labs have in common, each entry of which the lab's own file may replace."""
+    text, rubric = "", {}
     path = options.rubric or f"labs/{options.lab}/rubric.json"
     if not os.path.isfile(path):
         sys.exit(f"grade: there is no {path}")
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        rubric = json.loads(text)
+        for part in ("labs/rubric.json", path):
+            with open(part, encoding="utf-8") as file:
+                entries = file.read()
+            text += entries
+            check(json.loads(entries), {}, "the rubric")
+            rubric.update(json.loads(entries))
         check_rubric(rubric)
     except (ValueError, TypeError, re.error) as error:
         sys.exit(f"grade: {path}: {error}")
@@ -156,6 +160,7 @@ def grade(options, rubric_text, rubric, out):
     unknown = [name for name in accepted if name not in found]
     if unknown:
         sys.exit(f"grade: --accept {unknown[0]}: there is no such submission")
+    asked = list(rubric["points"])
     grader = Grader(options.lab, rubric, out, options.jobs, accepted)
     grader.prepare()
     rules = {student: rubric_text + ("accepted" if student in accepted else "") + str(late[student]) for student in found}
@@ -172,7 +177,7 @@ def grade(options, rubric_text, rubric, out):
     page.progress("")
     ordered, groups = [records[student] for student in found], list(rubric["points"])
     results.write_csv(out + "/grades.csv", groups, ordered)
-    if "speed" in rubric and "speed" not in groups:
+    if "speed" in asked and "speed" not in groups:
         print("speed is not graded " + ("on the cpu backend: this lab is timed on a GPU" if grader.builder.reference else f"in a copy without {rubric['reference']}"))
     page.print_table(groups, ordered)
     print(f"{len(ordered)} submissions, {len(fresh)} graded now, {time.monotonic() - started:.0f} s; {out}/grades.csv")
