@@ -43,6 +43,18 @@ passes() { # passes ROWS: exit code 0 and this number of rows, all right
 says() { # says CODE TEXT: the exit code, and the text anywhere in the output
   [ "$code" -eq "$1" ] && cat "$work/out" "$work/err" | grep -qF -- "$2"
 }
+sorts() { # sorts NAME ROWS RANKS OPTION...: sorts quickly, and passes
+  local name=$1 rows=$2
+  shift 2
+  run "$@" "${quick[@]}"
+  check "$name" passes "$rows"
+}
+refuses() { # refuses NAME TEXT RANKS OPTION...: exit code 2 and the text
+  local name=$1 text=$2
+  shift 2
+  run "$@"
+  check "$name" says 2 "$text"
+}
 fault() { # fault RANK:STEP:KIND TEXT CODE RANKS OPTION...
   local fault=$1 text=$2 expected=$3 ranks=$4
   shift 4
