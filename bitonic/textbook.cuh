@@ -15,8 +15,6 @@
 #ifndef BITONIC_TEXTBOOK_CUH
 #define BITONIC_TEXTBOOK_CUH
 
-#include <stdint.h>
-
 #include "common/check.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"

@@ -11,7 +11,6 @@
 //           the fewer visits. The steps themselves, n log^2 n, remain.
 #include "bitonic_v2/tile.cuh"
 #include "bitonic_v2/words.cuh"
-#include "common/check.h"
 #include "common/knobs.h"
 #include "common/launch.cuh"
 #include "common/pairs.cuh"

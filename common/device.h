@@ -1,5 +1,5 @@
-// Properties and limits of the current device. A failed call ends the program with exit code 3
-// (common/check.h).
+// The backend, and properties and limits of the current device. A failed call ends the program with
+// exit code 3 (common/check.h).
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 
@@ -7,6 +7,15 @@
 #include <stddef.h>
 
 #include "common/check.h"
+
+// The backend that this program was built for, "cpu" or "cuda". Makes no CUDA call.
+static inline const char *device_backend(void) {
+#ifdef CUDA_CPU
+  return "cpu";
+#else
+  return "cuda";
+#endif
+}
 
 // An attribute of the current device, such as cudaDevAttrMultiProcessorCount.
 static inline int device_attribute(enum cudaDeviceAttr attribute) {

@@ -33,14 +33,16 @@ static inline void copy_array(void *to, const void *from, size_t n, enum cudaMem
   if (to != NULL) CUDA_CHECK(cudaMemcpy(to, from, n * sizeof(unsigned int), kind));
 }
 
-// Copies from and to the device, timed as a separate stage "copy": the CPU sorts of the reports
-// have their data on the host.
-static inline void copy_to_host(HostPairs to, const unsigned int *d_keys,
-                                const unsigned int *d_positions, size_t n) {
+// Copies from the device to new arrays, and back, timed as a separate stage "copy": the CPU sorts
+// of the reports have their data on the host.
+static inline HostPairs copy_to_host(const unsigned int *d_keys, const unsigned int *d_positions,
+                                     size_t n) {
+  const HostPairs to = host_pairs_alloc(n, d_positions != NULL);
   stage_start("copy");
   copy_array(to.keys, d_keys, n, cudaMemcpyDeviceToHost);
   copy_array(to.positions, d_positions, n, cudaMemcpyDeviceToHost);
   stage_stop();
+  return to;
 }
 
 static inline void copy_to_device(unsigned int *d_keys, unsigned int *d_positions, HostPairs from,

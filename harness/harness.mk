@@ -6,7 +6,7 @@ HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c session.c))
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
-  $(wildcard harness/diagnose/*.c) $(addprefix harness/process/,exit_guard.c message.c options.c parse.c save_file.c) \
+  $(wildcard harness/diagnose/*.c) $(addprefix harness/process/,exit_guard.c message.c options.c parse.c read_file.c save_file.c) \
   $(addprefix harness/,verdict/trial.c versions/version_check.c) common/check.c common/knobs.c) \
   $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))

@@ -117,10 +117,9 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                const size_t numElems) {
   if (numElems == 0) return;
   const size_t n = numElems;
-  const HostPairs a = host_pairs_alloc(n, d_inputPos != NULL);
+  const HostPairs a = copy_to_host(d_inputVals, d_inputPos, n);
   const HostPairs b = host_pairs_alloc(n, d_inputPos != NULL);
 
-  copy_to_host(a, d_inputVals, d_inputPos, n);
   stage_start("sort");
   memcpy(b.keys, a.keys, n * sizeof *b.keys);
   if (b.positions != NULL) memcpy(b.positions, a.positions, n * sizeof *b.positions);

@@ -16,7 +16,6 @@ enum {
   DIVIDED = 0x8000,   // of an entry: the rest is the number of a division
   ONE_KEY = 0x8000,   // of an element of `order`: the fine range is one key wide
   MOST_PARTS = 1024,  // of a level
-  PARTS_THREADS = 1024,
 };
 
 // A division of an interval of keys into `ranges` fine ranges of 2^shift keys from `least` on, one

@@ -77,7 +77,7 @@ static double sample_sort_once(const Job *job, const ShardInput *input, SampleSo
   CUDA_CHECK(cudaDeviceSynchronize());
   world_barrier(world);
   const double start = seconds_now();
-  if (!sample_sort(exchange_communicator(job->exchange), sort)) return 0.0;
+  if (!sample_sort(job->exchange->communicator, sort)) return 0.0;
   CUDA_CHECK(cudaDeviceSynchronize());
   world_barrier(world);
   const double elapsed = world_max_real(world, 1e3 * (seconds_now() - start));
@@ -94,7 +94,7 @@ static double time_sample_sort(const Job *job, const ShardInput *input) {
   const int repetitions = job->request->repetitions, ranks = job->world->ranks;
   const size_t share = input->n / (uint64_t)ranks, capacity = share + share / 8;
   Elements first = {NULL, NULL}, second = {NULL, NULL};
-  if (exchange_communicator(job->exchange) == NULL || share < 64 * SAMPLES) return 0.0;
+  if (job->exchange->communicator == NULL || share < 64 * SAMPLES) return 0.0;
   scratch_trim();
   // Thrust's second buffer and its counters.
   const bool fits = elements_alloc(&first, capacity, job->pairs) &&

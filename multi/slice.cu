@@ -43,13 +43,8 @@ static uint32_t fetch(const unsigned int *d_array, size_t i) {
 }
 
 static SliceFault fault(Count count, Count first, const unsigned int *d_array) {
-  SliceFault found = {};
-  if (count == 0) return found;
-  found.count = count;
-  found.first = first;
-  found.before = fetch(d_array, first - 1);
-  found.value = fetch(d_array, first);
-  return found;
+  if (count == 0) return {};
+  return {count, first, fetch(d_array, first - 1), fetch(d_array, first)};
 }
 
 static void join_fault(SliceFault *fault, const SliceFault *next, uint64_t offset) {

@@ -48,8 +48,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
   if (numElems == 0) return;
-  const HostPairs pairs = host_pairs_alloc(numElems, d_inputPos != NULL);
-  copy_to_host(pairs, d_inputVals, d_inputPos, numElems);
+  const HostPairs pairs = copy_to_host(d_inputVals, d_inputPos, numElems);
   stage_start("steps");
   sort_by_steps(pairs, numElems);
   stage_stop();

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { glossaryHtml, glossaryOf, linkTerms } from './lib/glossary.js';
 import { fillCode } from './lib/code.js';
 import { introduction } from './lib/handout.js';
-import { readCounted, readDevices, readMulti, readPublished } from './lib/inputs.js';
+import { readCounted, readCsvs, readDevices, readMulti } from './lib/inputs.js';
 import { fillPlaces, fillValues } from './lib/render.js';
 import { fillLinks } from './lib/links.js';
 import { markDefinitions } from './lib/marks.js';
@@ -31,7 +31,7 @@ const plainText = (html) => html.replace(/<[^>]*>/g, '');
 
 export function loadReport(folder = HERE) {
   return {
-    published: readPublished(path.join(folder, 'published')),
+    published: readCsvs(path.join(folder, 'published')),
     devices: readDevices(path.join(folder, 'results')),
     counted: readCounted(path.join(folder, 'results')),
     multi: readMulti(path.join(folder, '../multi/results')),

@@ -3,7 +3,7 @@
 # folder of them. Prints a table; writes grades.csv and, per student, results.json (Gradescope) and index.html.
 #   scripts/grade.sh LAB FILES...|DIR [--out DIR] [--jobs N] [--again] [--accept NAME,NAME] [--due TIME] [--similar [FILE..]]
 #                    [--roster FILE --export canvas=FILE|moodle=FILE] [--container]       --help explains them
-# Rules: labs/LAB/rubric.json. Exit code: 0 graded, 2 usage, a broken rubric or results that cannot be written, 3 no sandbox here,
+# Rules: labs/rubric.json and labs/LAB/rubric.json. Exit code: 0 graded, 2 usage, a broken rubric or results that cannot be written, 3 no sandbox here,
 # 4 graded, but somebody must look at submissions that are held or doubtful (column look_at; --accept NAME,NAME) or not in the roster.
 set -euo pipefail
 command -v python3 >/dev/null || { echo "grade: python3 is not installed" >&2; exit 2; }

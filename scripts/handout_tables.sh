@@ -39,17 +39,10 @@ table() {
   done
 }
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 for readme in */README.md; do
   version=${readme%%/*}
   grep -q '^<!-- measured' "$readme" || continue
   [ -n "$(records "$version")" ] || continue
-  table "$version" >"$work/table"
-  awk -v table="$work/table" '
-    /^<!-- measured/ { print; while ((getline line < table) > 0) print line; print "<!-- /measured -->"; inside = 1; next }
-    /^<!-- \/measured -->/ { inside = 0; next }
-    inside && /^#/ { inside = 0; print "" }
-    !inside { print }' "$readme" >"$work/new"
-  replace_file "$readme" <"$work/new"
+  measured=$(table "$version")
+  replace_between '<!-- measured' '<!-- /measured -->' "$readme" <<<"$measured"
 done

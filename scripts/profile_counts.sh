@@ -12,6 +12,7 @@ what=$1 file=$(realpath "$2")
 [ "$what" != table ] || mapfile -t files < <(realpath "${@:2}")
 shift 2
 cd "$(dirname "$0")/.."
+. scripts/ncu_counts.sh
 . scripts/replace_file.sh
 part=$(mktemp -d)
 trap 'rm -rf "$part"' EXIT
@@ -42,24 +43,8 @@ for sort in ${SORTS:-262144:pairs 1048576:pairs 1048576:keys}; do
   n=${sort%:*} kind=${sort#*:}
   for version in "$@"; do
     echo "profile_counts: $version, $n $kind" >&2
-    # ncu crashes at its start now and then, so it gets three tries.
-    for _ in 1 2 3; do
-      ncu --csv --profile-from-start off --clock-control none --cache-control none --metrics "$metrics" \
-        "$compare" "$version" --n "$n" "--$kind" "${one_sort[@]}" >"$part/log" 2>&1 && break
-    done
-    # Columns by name: their order differs between versions of ncu. Fields are quoted; numbers have commas.
-    sed -n '/^"ID",/,$p' "$part/log" | awk -v sort="$version,$n,$kind" '
-      function field(i) { gsub(/^"|"$/, "", cell[i]); return cell[i] }
-      { split($0, cell, "\",\"") }
-      /^"ID",/ { for (i in cell) { name = cell[i]; gsub(/"/, "", name); column[name] = i } next }
-      /^"/ { kernel = field(column["Kernel Name"]); gsub(/<unnamed>::|\(anonymous namespace\)::/, "", kernel)
-        sub(/[<(].*/, "", kernel); sub(/.*( |::)/, "", kernel)
-        value = field(column["Metric Value"]); gsub(/,/, "", value)
-        key = kernel "," field(column["Metric Name"]); launches[key]++; sum[key] += value }
-      END { for (key in sum) { split(key, of, ","); printf "%s,%s,%d,%s,%.0f\n", sort, of[1], launches[key], of[2], sum[key] } }' |
-      sort >"$part/rows"
-    [ -s "$part/rows" ] || { echo "profile_counts: ncu counted nothing for $version:" >&2; tail -n 3 "$part/log" >&2; code=3; }
-    cat "$part/rows" >>"$part/all"
+    ncu_counts "$version" "$part/log" --profile-from-start off --metrics "$metrics" \
+      "$compare" "$version" --n "$n" "--$kind" "${one_sort[@]}" | sed "s/^/$version,$n,$kind,/" >>"$part/all" || code=3
   done
 done
 { echo version,n,kind,kernel,launches,metric,sum; cat "$part/all"; } | replace_file "$file"

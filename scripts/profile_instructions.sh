@@ -12,6 +12,7 @@ fi
 folder=$(cd "$1" && pwd)
 shift
 cd "$(dirname "$0")/.."
+. scripts/ncu_counts.sh
 . scripts/replace_file.sh
 compare=${COMPARE:-./compare} n=${N:-16777216} code=0
 [ -x "$compare" ] || { echo "profile_instructions: there is no $compare; make compare builds it" >&2; exit 2; }
@@ -27,28 +28,11 @@ header=version,n,kernel,launches,warp_instructions
 : >"$part"
 for version in "$@"; do
   echo "profile_instructions: $version" >&2
-  # Instructions depend neither on clocks nor on caches, so ncu need not reset them at each launch. It crashes at its start
-  # now and then, so it gets three tries.
-  for try in 1 2 3; do
-    ncu --csv --metrics smsp__inst_executed.sum --clock-control none --cache-control none --kernel-name "$kernels" \
-      "$compare" "$version" --n "$n" --pairs --reps 1 --noise 0 --stages off --baseline none --no-fork --time-limit 60 \
-      >"$part.log" 2>&1 && break
-    [ "$try" != 3 ] || code=3
-  done
-  # Columns by name: their order differs between versions of ncu. Fields are quoted; numbers have commas.
-  sed -n '/^"ID",/,$p' "$part.log" | awk -v version="$version" -v n="$n" -v sorts=$sorts '
-    function field(i) { gsub(/^"|"$/, "", cell[i]); return cell[i] }
-    { split($0, cell, "\",\"") }
-    /^"ID",/ { for (i in cell) { name = cell[i]; gsub(/"/, "", name); column[name] = i } next }
-    /^"/ { kernel = field(column["Kernel Name"]); sub(/[<(].*/, "", kernel); sub(/^void /, "", kernel)
-      value = field(column["Metric Value"]); gsub(/,/, "", value)
-      launches[kernel]++; sum[kernel] += value }
-    END { for (kernel in sum) printf "%s,%s,%s,%g,%.0f\n", version, n, kernel, launches[kernel] / sorts, sum[kernel] / sorts }' |
-    sort >"$part.rows"
-  [ -s "$part.rows" ] || { echo "profile_instructions: ncu counted nothing for $version:" >&2; tail -n 3 "$part.log" >&2; code=3; }
-  cat "$part.rows" >>"$part"
+  ncu_counts "$version" "$part.log" --metrics smsp__inst_executed.sum --kernel-name "$kernels" \
+    "$compare" "$version" --n "$n" --pairs --reps 1 --noise 0 --stages off --baseline none --no-fork --time-limit 60 |
+    awk -F , -v version="$version" -v n="$n" -v sorts=$sorts '{ printf "%s,%s,%s,%g,%.0f\n", version, n, $1, $2 / sorts, $4 / sorts }' \
+      >>"$part" || code=3
 done
-rm -f "$part.rows"
 if [ -f "$folder/instructions.csv" ]; then
   # Of the versions that were not counted now.
   awk -F , 'FILENAME == ARGV[1] { counted[$1] = 1; next } FNR > 1 && !($1 in counted)' "$part" "$folder/instructions.csv" >"$part.log"

@@ -2,22 +2,16 @@
 # Fills in the speeds of README.md's tracks: the last two cells of each line that links to a version, and the
 # caption, between <!-- speeds:begin --> and <!-- speeds:end -->. Tracks, order and ideas are written by hand, in
 # README.md only; the numbers come from records.
-#   scripts/readme_table.sh [--readme FILE] [FOLDER]
+#   scripts/readme_table.sh [FOLDER]
 # FOLDER has the records hw4.json and worklog.json of one machine (scripts/experiments.sh); default:
 # the GPU's folder under report/results that comes last. A version that was measured with several
 # settings is shown with its fastest. Needs jq. Exit code 2: usage, or a record is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/replace_file.sh
-readme=README.md folder=
 quit() { echo "readme_table: $1" >&2; exit 2; }
-while [ $# -gt 0 ]; do
-  case $1 in
-    --readme) [ $# -gt 1 ] || quit "--readme needs a value"; readme=$2; shift 2 ;;
-    -*) quit "unknown option '$1'" ;;
-    *) folder=$1; shift ;;
-  esac
-done
+[ $# -le 1 ] || quit "usage: scripts/readme_table.sh [FOLDER]"
+folder=${1-}
 command -v jq >/dev/null || quit "needs jq, which is not installed"
 if [ -z "$folder" ]; then
   for record in report/results/*/hw4.json; do
@@ -28,8 +22,8 @@ fi
 for record in "$folder"/hw4.json "$folder"/worklog.json; do
   [ -f "$record" ] || quit "there is no $record"
 done
-[ "$(grep -c '^<!-- speeds:\(begin\|end\) -->$' "$readme")" = 2 ] ||
-  quit "$readme lacks the lines <!-- speeds:begin --> and <!-- speeds:end -->"
+[ "$(grep -c '^<!-- speeds:\(begin\|end\) -->$' README.md)" = 2 ] ||
+  quit "README.md lacks the lines <!-- speeds:begin --> and <!-- speeds:end -->"
 
 speeds=$(mktemp)
 trap 'rm -f "$speeds" "$speeds.new"' EXIT
@@ -68,5 +62,5 @@ awk -v speeds="$speeds" '
       (version in small ? small[version] : "-"), (version in large ? large[version] : "-")
     next
   }
-  { print }' "$readme" >"$speeds.new"
-replace_file "$readme" <"$speeds.new"
+  { print }' README.md >"$speeds.new"
+replace_file README.md <"$speeds.new"

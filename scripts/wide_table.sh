@@ -14,11 +14,8 @@ command -v jq >/dev/null || quit 'needs jq, which is not installed'
 records=("$1"/wide_*.json)
 [ -f "${records[0]}" ] || quit "there is no $1/wide_*.json"
 jq -es 'all(.baseline == "cub")' "${records[@]}" >/dev/null || quit "the baseline of a record in $1 is not CUB"
-[ "$(grep -c '^<!-- wide:\(begin\|end\) -->$' "$page")" = 2 ] || quit "$page lacks the lines <!-- wide:begin --> and <!-- wide:end -->"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 # A table for each type: a row for each input; a cell has a ratio for each n.
-jq -rs '
+tables=$(jq -rs '
   def two: . * 100 | round | "\(. / 100 | floor).\(. % 100 | tostring | if length == 1 then "0" + . else . end)";
   def of($field): [.[][$field]] | unique | join(", ");
   ([.[].rows[].n] | unique) as $sizes
@@ -34,9 +31,5 @@ jq -rs '
      | "| \($input) | " + ([$kinds[] as $kind | [$sizes[] as $n
          | first($rows[] | select(.input == $input and .what == $kind and .n == $n)) // {}
          | .ratio_to_baseline | if . then two else "-" end] | join(" ")] | join(" | ")) + " |")
-' "${records[@]}" >"$work/tables"
-awk -v tables="$work/tables" '
-  /^<!-- wide:begin -->$/ { print; while ((getline line < tables) > 0) print line; inside = 1 }
-  /^<!-- wide:end -->$/ { inside = 0 }
-  !inside' "$page" >"$work/page"
-replace_file "$page" <"$work/page"
+' "${records[@]}")
+replace_between '<!-- wide:begin -->' '<!-- wide:end -->' "$page" <<<"$tables"

@@ -84,10 +84,9 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
   if (numElems == 0) return;
-  const HostPairs a = host_pairs_alloc(numElems, d_inputPos != NULL);
+  const HostPairs a = copy_to_host(d_inputVals, d_inputPos, numElems);
   const HostPairs b = host_pairs_alloc(numElems, d_inputPos != NULL);
 
-  copy_to_host(a, d_inputVals, d_inputPos, numElems);
   const HostPairs sorted = radix_sort(a, b, numElems, knob("kBits"));
   copy_to_device(d_outputVals, d_outputPos, sorted, numElems);
 

@@ -25,6 +25,25 @@ static inline int compare_words(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static inline int compare_tagged(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+// The reference, which shares no code with any version: sorts key << 32 | index, which makes any
+// sort a stable one. keys and positions are overwritten.
+static inline void reference_sort(uint32_t *keys, uint32_t *positions, size_t n) {
+  uint64_t *const tagged = (uint64_t *)malloc((n + 1) * sizeof *tagged);
+  if (tagged == NULL) abort();
+  for (size_t i = 0; i < n; i++) tagged[i] = (uint64_t)keys[i] << 32 | (uint64_t)i;
+  qsort(tagged, n, sizeof *tagged, compare_tagged);
+  for (size_t i = 0; i < n; i++) {
+    keys[i] = (uint32_t)(tagged[i] >> 32);
+    positions[i] = (uint32_t)tagged[i];
+  }
+  free(tagged);
+}
+
 #ifdef __cplusplus
 // A device array of n elements, to be freed with free_device().
 template <class T>
@@ -61,6 +80,24 @@ static inline void expect_device(const char *context, const uint32_t *d_actual,
   to_host(actual, d_actual, n);
   expect_array(context, actual, expected, n);
   free(actual);
+}
+
+// ---- text and files -----------------------------------------------------------------------------
+
+// The formatted text. It stays until the 64th call after this one.
+static inline __attribute__((format(printf, 1, 2))) const char *text_of(const char *format, ...) {
+  static char texts[64][4096];
+  static int calls;
+  char *const text = texts[calls++ % 64];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof texts[0], format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+static inline void expect_part(const char *text, const char *part) {
+  if (strstr(text, part) == NULL) fail_msg("expected '%s' in: %s", part, text);
 }
 
 // How often the text holds `part`.
@@ -106,6 +143,14 @@ static inline pid_t fork_into(FILE *out, FILE *err) {
   return child;
 }
 
+// A program; arguments[0] is its path.
+static inline pid_t start_program(const char *const *arguments, FILE *out, FILE *err) {
+  const pid_t child = fork_into(out, err);
+  if (child != 0) return child;
+  execv(arguments[0], (char *const *)arguments);
+  _exit(126);
+}
+
 static inline void read_back(FILE *file, char *text, size_t size) {
   rewind(file);
   text[fread(text, 1, size - 1, file)] = '\0';
@@ -121,17 +166,44 @@ static inline void finish(pid_t child, FILE *out, FILE *err, Outcome *outcome) {
   read_back(err, outcome->err, sizeof outcome->err);
 }
 
-// Calls the function in a child process. It must end the process with this exit code, after `part`
-// on stderr. Before the first CUDA call of the test only: a GPU does not survive a fork.
-static inline void expect_exit(int code, const char *part, void (*function)(void)) {
-  static Outcome outcome;
+// The exit code, and one line on stderr that holds `part`.
+static inline void expect_failure(const char *program, const Outcome *outcome, int code,
+                                  const char *part) {
+  const char *const end = strchr(outcome->err, '\n');
+  if (outcome->code != code || strstr(outcome->err, part) == NULL || end == NULL || end[1] != '\0')
+    fail_msg("%s: exit code %d (expected %d), expected '%s' in: %s%s", program, outcome->code, code,
+             part, outcome->out, outcome->err);
+}
+
+// No process is left whose environment has a line that matches the regular expression.
+static inline void expect_no_process(const char *line_of_environment) {
+  char line[256] = "";
+  FILE *const left =
+      popen(text_of("for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep -qxE '%s' && "
+                    "tr '\\0' ' ' <$p/cmdline; done 2>/dev/null",
+                    line_of_environment),
+            "r");
+  assert_non_null(left);
+  if (fgets(line, sizeof line, left) != NULL) fail_msg("still running: %s", line);
+  pclose(left);
+}
+
+// Calls the function in a child process, whose exit code is 99 if it returns. Before the first CUDA
+// call of the test only: a GPU does not survive a fork.
+static inline void call_in_child(void (*function)(void), Outcome *outcome) {
   FILE *const out = new_file(), *const err = new_file();
   const pid_t child = fork_into(out, err);
   if (child == 0) {
     function();
     _exit(99);
   }
-  finish(child, out, err, &outcome);
+  finish(child, out, err, outcome);
+}
+
+// The function must end its process with this exit code, after `part` on stderr.
+static inline void expect_exit(int code, const char *part, void (*function)(void)) {
+  static Outcome outcome;
+  call_in_child(function, &outcome);
   if (outcome.code != code || strstr(outcome.err, part) == NULL)
     fail_msg("exit code %d instead of %d, stderr (expected '%s'): %s", outcome.code, code, part,
              outcome.err);

@@ -39,21 +39,19 @@ static void axpy_openmp(unsigned n, unsigned a, const unsigned *x, unsigned *y) 
   for (unsigned i = 0; i < n; i++) y[i] += a * x[i];
 }
 
+static __host__ __device__ unsigned mixed(unsigned x) {
+  for (int round = 0; round < 8; round++) x = (x ^ x >> 15) * 0x2c1b3c6du;
+  return x;
+}
+
 static __global__ void spread_digit(unsigned n, const unsigned *x, unsigned *y) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  unsigned mixed = x[i];
-  for (int round = 0; round < 8; round++) mixed = (mixed ^ mixed >> 15) * 0x2c1b3c6du;
-  y[i] = mixed;
+  if (i < n) y[i] = mixed(x[i]);
 }
 
 static void spread_digit_openmp(unsigned n, const unsigned *x, unsigned *y) {
 #pragma omp parallel for
-  for (unsigned i = 0; i < n; i++) {
-    unsigned mixed = x[i];
-    for (int round = 0; round < 8; round++) mixed = (mixed ^ mixed >> 15) * 0x2c1b3c6du;
-    y[i] = mixed;
-  }
+  for (unsigned i = 0; i < n; i++) y[i] = mixed(x[i]);
 }
 
 // Milliseconds by CLOCK_MONOTONIC or, over all threads, by CLOCK_PROCESS_CPUTIME_ID; median of 11.

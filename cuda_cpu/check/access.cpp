@@ -9,7 +9,6 @@
 #include "../src/launch/block.h"
 #include "../src/clusters/cluster.h"
 #include "../src/diagnosis/check.h"
-#include "hooks.h"
 
 namespace cuda_cpu::check {
 

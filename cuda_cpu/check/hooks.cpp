@@ -1,7 +1,5 @@
 // The functions that GCC calls for every load and store in code compiled with -fsanitize=thread
 // (gcc/sanitizer.def). ThreadSanitizer's own library is not linked.
-#include "hooks.h"
-
 #include <cuda_cpu/thread.h>
 
 #include <cstdint>
@@ -9,6 +7,7 @@
 
 #include "../src/diagnosis/check.h"
 #include "../src/launch/preempt.h"
+#include "access.h"
 
 using namespace cuda_cpu::check;
 

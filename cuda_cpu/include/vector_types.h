@@ -1,7 +1,2 @@
 // Part of cuda_runtime.h on this backend; some programs include it by name.
-#ifndef CUDA_CPU_VECTOR_TYPES_H
-#define CUDA_CPU_VECTOR_TYPES_H
-
 #include <cuda_cpu/vectors.h>
-
-#endif

@@ -65,10 +65,11 @@ static const char *read_operands(const Source *source, const char *c, Operands *
 }
 
 // One instruction by itself: the expressions stand in its translation.
-static bool translate_one(const Source *source, const char *at, char *instruction,
+static void translate_one(const Source *source, const char *at, char *instruction,
                           const Operands *operands, Text *out) {
   const Ptx ptx = {source, at, (const char *const *)operands->expressions, operands->count, NULL};
-  return translate_ptx(&ptx, instruction, out);
+  instruction[strcspn(instruction, ";")] = '\0';
+  if (!translate_ptx(&ptx, instruction, out)) fail_ptx(&ptx, instruction);
 }
 
 static void translate_several(const Source *source, const char *at, char *text,
@@ -102,7 +103,7 @@ static void translate_several(const Source *source, const char *at, char *text,
 const char *rewrite_asm(const Source *source, const char *const begin, Text *out) {
   const char *c = begin + word_length(begin);
   for (;;) {
-    while (isspace((unsigned char)*c)) c++;
+    c = skip_spaces(c);
     if (!is_word(c, "volatile") && !is_word(c, "__volatile__")) break;
     c += word_length(c);
   }
@@ -117,16 +118,10 @@ const char *rewrite_asm(const Source *source, const char *const begin, Text *out
   Operands operands = {.count = 0};
   for (int part = 0; part < 2 && *c == ':'; part++) c = read_operands(source, c + 1, &operands);
   const char *const semicolon = strchr(text, ';');
-  if (semicolon == NULL || semicolon[strspn(semicolon, " ;")] == '\0') {
-    char *const instruction = text + strspn(text, " ");
-    instruction[strcspn(instruction, ";")] = '\0';
-    if (!translate_one(source, begin, instruction, &operands, out)) {
-      const Ptx ptx = {source, begin, NULL, 0, NULL};
-      fail_ptx(&ptx, instruction);
-    }
-  } else {
+  if (semicolon == NULL || semicolon[strspn(semicolon, " ;")] == '\0')
+    translate_one(source, begin, text + strspn(text, " "), &operands, out);
+  else
     translate_several(source, begin, text, &operands, out);
-  }
   append_line_ends(out, begin, closing);
   free(text);
   while (operands.count > 0) free(operands.expressions[--operands.count]);

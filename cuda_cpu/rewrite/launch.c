@@ -116,13 +116,9 @@ static const char *find_end(const Source *source, const char *const begin, const
   int depth = 0;
   while (*c != '\0') {
     const char *const end = depth == 0 && *c == '>' ? three(c, '>') : NULL;
-    if (end != NULL) {
-      const char *next = end;
-      while (isspace((unsigned char)*next)) next++;
-      if (*next == '(') {
-        *behind = end;
-        return c;
-      }
+    if (end != NULL && *skip_spaces(end) == '(') {
+      *behind = end;
+      return c;
     }
     const char *const after = skip_literal(source, c);
     if (after != c) {

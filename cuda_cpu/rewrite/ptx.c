@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx_table.h"
-
 enum { kMaxOperands = 6 };
 
 void fail_ptx(const Ptx *ptx, const char *instruction) {

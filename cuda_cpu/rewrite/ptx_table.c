@@ -1,6 +1,6 @@
 // PTX instructions as C++ (PTX ISA, "Instruction Set"): those that CUDA code uses most in inline
 // assembly.
-#include "ptx_table.h"
+#include "ptx.h"
 
 const PtxPattern ptx_patterns[] = {
     {"mov.u32 %0, %laneid", "%0 = cuda_cpu::lane_id()"},

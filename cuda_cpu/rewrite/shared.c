@@ -77,29 +77,26 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
                   shared->alignment != NULL ? shared->alignment : "");
     append_format(out, "cuda_cpu::%s<%.*s_shared_type, %.*s_shared_name> %.*s;",
                   shared->dynamic ? "DynamicShared" : "SharedVariable", n, name, n, name, n, name);
-    free(pointer.data);
-    return;
-  }
-  if (shared->dynamic) {
+  } else if (shared->dynamic) {
     const bool of_arrays = strchr(first_end, '[') != NULL;
     append_format(out, of_arrays ? "%s (*%.*s)%s = " : "%s *%.*s%s = ", type, n, name, first_end);
     append_format(out, of_arrays ? "static_cast<%s (*)%s>" : "static_cast<%s *%s>", type,
                   first_end);
     append_format(out, "(cuda_cpu::dynamic_shared(\"%.*s\", sizeof(%s)));", n, name, type);
-    free(pointer.data);
-    return;
+  } else {
+    append_format(out, "typedef %s %.*s_shared_type%s; static char %.*s_shared_key; ", type, n,
+                  name, dimensions, n, name);
+    if (shared->alignment != NULL)
+      append_format(out, "struct alignas%s %.*s_shared_place { %.*s_shared_type array; }; ",
+                    shared->alignment, n, name, n, name);
+    append_format(
+        out,
+        "%.*s_shared_type &%.*s = *static_cast<%.*s_shared_type *>(cuda_cpu::static_shared("
+        "&%.*s_shared_key, sizeof(%.*s_shared_type), alignof(%.*s_shared_%s), \"%.*s\", "
+        "sizeof(std::remove_all_extents_t<%.*s_shared_type>)));",
+        n, name, n, name, n, name, n, name, n, name, n, name,
+        shared->alignment != NULL ? "place" : "type", n, name, n, name);
   }
-  append_format(out, "typedef %s %.*s_shared_type%s; static char %.*s_shared_key; ", type, n, name,
-                dimensions, n, name);
-  if (shared->alignment != NULL)
-    append_format(out, "struct alignas%s %.*s_shared_place { %.*s_shared_type array; }; ",
-                  shared->alignment, n, name, n, name);
-  append_format(out,
-                "%.*s_shared_type &%.*s = *static_cast<%.*s_shared_type *>(cuda_cpu::static_shared("
-                "&%.*s_shared_key, sizeof(%.*s_shared_type), alignof(%.*s_shared_%s), \"%.*s\", "
-                "sizeof(std::remove_all_extents_t<%.*s_shared_type>)));",
-                n, name, n, name, n, name, n, name, n, name, n, name,
-                shared->alignment != NULL ? "place" : "type", n, name, n, name);
   free(pointer.data);
 }
 

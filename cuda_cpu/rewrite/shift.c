@@ -38,21 +38,18 @@ static bool small_number(const char *c) {
   char *end;
   const long value = strtol(c, &end, 10);
   while (*end != '\0' && strchr("uUlL", *end) != NULL) end++;
-  while (isspace((unsigned char)*end)) end++;
-  return value < 32 && strchr(");,]}&|^?:<>=!", *end) != NULL;
+  return value < 32 && strchr(");,]}&|^?:<>=!", *skip_spaces(end)) != NULL;
 }
 
 const char *rewrite_shift(const char *c, Text *out) {
   const bool assignment = c[2] == '=';
   const char *const end = c + (assignment ? 3 : 2);
-  const char *count = end;
-  while (isspace((unsigned char)*count)) count++;
   size_t left = out->length;
   while (left > 0 && isspace((unsigned char)out->data[left - 1])) left--;
   const bool is_name_of_operator = left >= 8 && strncmp(out->data + left - 8, "operator", 8) == 0;
   const bool closes = *c == '>' && !assignment && closes_templates(out);
   append(out, c, (size_t)(end - c));
-  if (is_name_of_operator || closes || small_number(count)) return end;
+  if (is_name_of_operator || closes || small_number(skip_spaces(end))) return end;
   append_format(out, " cuda_cpu::shift %.*s", assignment ? 1 : 2, assignment ? "=" : c);
   return end;
 }

@@ -10,11 +10,10 @@
 #include <functional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "test.h"
-
-#include "run_child.h"
 
 // ---- tests of diagnoses -------------------------------------------------------------------------
 
@@ -41,16 +40,46 @@ inline Child run_mistake(const char *name, const char *variable = NULL, const ch
   return child;
 }
 
+// Skips the rest of a test that no GPU passes.
+#ifdef CUDA_CPU
+#define CUDA_CPU_ONLY()
+#else
+#define CUDA_CPU_ONLY() skip()
+#endif
+
 // Exit code 3 and a report that holds all texts. On a GPU, which reports nothing: skips the
 // test.
-inline void expect_report(const char *name, const std::vector<std::string> &texts) {
-#ifndef CUDA_CPU
-  skip();
-#endif
-  const Child child = run_mistake(name);
+inline void expect_report(const char *name, const std::vector<std::string> &texts,
+                          const char *variable = NULL, const char *value = NULL) {
+  CUDA_CPU_ONLY();
+  const Child child = run_mistake(name, variable, value);
   for (const std::string &text : texts) child_expect_text(child.errors, text.c_str());
   assert_int_equal(child.exit_code, 3);
 }
+
+// Exit code 0, this output, and no report.
+inline void expect_output(const char *name, const char *output, const char *variable = NULL,
+                          const char *value = NULL) {
+  const Child child = run_mistake(name, variable, value);
+  assert_string_equal(child.errors, "");
+  assert_string_equal(child.output, output);
+  assert_int_equal(child.exit_code, 0);
+}
+
+// The number of the line that carries the comment /*mark*/, and "FILE:LINE" of it in this file, as
+// reports write it.
+inline int marked_line(const char *file, const std::string &mark) {
+  FILE *const source = fopen(file, "r");
+  assert_non_null(source);
+  char line[512];
+  int number = 1, found = 0;
+  for (; fgets(line, sizeof line, source) != NULL; number++)
+    if (strstr(line, ("/*" + mark + "*/").c_str()) != NULL) found = number;
+  fclose(source);
+  if (found == 0) fail_msg("%s has no line with /*%s*/", file, mark.c_str());
+  return found;
+}
+#define LINE_WITH(mark) __FILE__ ":" + std::to_string(marked_line(__FILE__, mark))
 
 // What this build checks by itself: skips tests of reports that it replaces.
 #ifdef CUDA_CPU_CHECK
@@ -80,6 +109,12 @@ int main(int argc, char **argv) {
 // Compares names, so that a failure prints what it got.
 #define ASSERT_CUDA(expected, call) assert_string_equal(cudaGetErrorName(call), #expected)
 #define CUDA_OK(call) ASSERT_CUDA(cudaSuccess, call)
+// The call fails, also as the last error, which is reset.
+#define CUDA_FAILS(expected, call)             \
+  do {                                         \
+    ASSERT_CUDA(expected, call);               \
+    ASSERT_CUDA(expected, cudaGetLastError()); \
+  } while (0)
 // After a launch: it was accepted, and its kernel has ended.
 #define KERNEL_OK()                   \
   do {                                \
@@ -115,6 +150,30 @@ class DeviceArray {
   T *data_ = nullptr;
   size_t size_;
 };
+
+// A handle that a call writes, as in cudaStreamCreate(&stream). What it names is destroyed with
+// this variable.
+template <class T, cudaError_t (*Destroy)(T)>
+class Owned {
+ public:
+  explicit Owned(T handle = T()) : handle_(handle) {}
+  ~Owned() {
+    if (handle_ != T()) CUDA_OK(Destroy(handle_));
+  }
+  Owned(const Owned &) = delete;
+  Owned &operator=(const Owned &) = delete;
+
+  T *operator&() { return &handle_; }
+  operator T() const { return handle_; }
+  void destroy() { CUDA_OK(Destroy(std::exchange(handle_, T()))); }
+
+ private:
+  T handle_ = T();
+};
+using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
+using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 // An array of zeros for a child process.
 inline std::vector<unsigned *> zero_arrays;

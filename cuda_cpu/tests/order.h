@@ -29,17 +29,9 @@ struct Pattern {
   static void run_##name(int missing)
 
 // "FILE:LINE " of the line with this comment, as reports write it.
-inline std::string marked_line(const char *file, const std::string &comment) {
-  const std::string mark = "/*" + comment + "*/";
-  FILE *const source = fopen(file, "r");
-  assert_non_null(source);
-  char line[512];
-  int number = 1, found = 0;
-  for (; fgets(line, sizeof line, source) != NULL; number++)
-    if (strstr(line, mark.c_str()) != NULL) found = number;
-  fclose(source);
-  if (found == 0) fail_msg("%s has no line with %s", file, mark.c_str());
-  return std::string(strrchr(file, '/') + 1) + ":" + std::to_string(found) + " ";
+inline std::string place_of(const char *file, const char *comment) {
+  return std::string(strrchr(file, '/') + 1) + ":" + std::to_string(marked_line(file, comment)) +
+         " ";
 }
 
 inline bool is_one_report(const std::string &errors, const std::string &a, const std::string &b) {
@@ -85,7 +77,7 @@ inline void check_race(const Pattern &pattern, const Race &race, int missing, co
   const std::string name = child_name(pattern, missing);
   const Child wrong = run_mistake(name.c_str());
   if (wrong.exit_code != 3 ||
-      !is_one_report(wrong.errors, marked_line(file, race.first), marked_line(file, race.second)))
+      !is_one_report(wrong.errors, place_of(file, race.first), place_of(file, race.second)))
     fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
              race.second, wrong.exit_code, wrong.errors);
 }

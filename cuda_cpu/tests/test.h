@@ -1,4 +1,5 @@
-// cmocka with the headers that it needs, in C and in C++, and tests that register themselves.
+// cmocka with the headers that it needs, in C and in C++, tests that register themselves, and
+// programs that tests run.
 #ifndef CUDA_CPU_TESTS_TEST_H
 #define CUDA_CPU_TESTS_TEST_H
 
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -44,5 +47,51 @@ static inline int run_all_tests(const char *group, CMFixtureFunction set_up,
 // main() itself.
 #define RUN_TESTS(group, set_up, tear_down) \
   int main(void) { return run_all_tests(group, set_up, tear_down); }
+
+// ---- a program as a child, whose output is collected: for programs that end with a diagnosis ----
+
+enum { CHILD_SECONDS = 60, CHILD_TEXT = 16384 };
+
+typedef struct Child {
+  int exit_code;  // or minus the signal that ended it; SIGALRM after CHILD_SECONDS
+  char output[CHILD_TEXT], errors[CHILD_TEXT];  // the beginning of stdout and stderr
+} Child;
+
+static inline void child_read(FILE *file, char text[CHILD_TEXT]) {
+  rewind(file);
+  text[fread(text, 1, CHILD_TEXT - 1, file)] = '\0';
+  fclose(file);
+}
+
+// `program` with one argument; `variable` (may be null) is set to `value` in its environment.
+static inline void child_run(Child *child, const char *program, const char *argument,
+                             const char *variable, const char *value) {
+  FILE *const output = tmpfile(), *const errors = tmpfile();
+  assert_non_null(output);
+  assert_non_null(errors);
+  fflush(NULL);
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {  // only exec: the parent's OpenMP threads do not exist here
+    dup2(fileno(output), STDOUT_FILENO);
+    dup2(fileno(errors), STDERR_FILENO);
+    if (variable != NULL) setenv(variable, value, 1);
+    alarm(CHILD_SECONDS);
+    execl(program, program, argument, (char *)NULL);
+    _exit(127);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  child->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  child_read(output, child->output);
+  child_read(errors, child->errors);
+}
+
+// On failure prints the whole text.
+static inline void child_expect_text(const char *text, const char *part) {
+  if (strstr(text, part) != NULL) return;
+  print_error("does not say '%s' but:\n%s\n", part, text);
+  assert_true(strstr(text, part) != NULL);
+}
 
 #endif

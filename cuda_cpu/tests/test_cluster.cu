@@ -56,7 +56,6 @@ TEST(shared_memory_of_others) {
     DeviceArray<unsigned> d_values(values);
     CUDA_OK(launch(rotate, dim3(blocks), dim3(kThreads), dim3(size), 2 * 64 * sizeof(unsigned),
                    (int)rounds, (unsigned *)d_values));
-    KERNEL_OK();
     ASSERT_SAME(d_values.read(), expected);
   }
 }
@@ -81,13 +80,11 @@ TEST(places) {
   DeviceArray<int> wrong(1);
   CUDA_OK(
       launch(places, dim3(4, 3, 2), dim3(5, 2), dim3(2, 1, 2), 0, (unsigned *)out, (int *)wrong));
-  KERNEL_OK();
   assert_int_equal(wrong.read()[0], 0);
   std::vector<unsigned> expected;
   for (unsigned i = 0; i < 24; i++) expected.push_back(i / 12 * 2 + i % 2);
   ASSERT_SAME(out.read(), expected);
   places<<<dim3(2, 1), dim3(5, 2)>>>(out, wrong);  // a cluster of one block each
-  KERNEL_OK();
   assert_int_equal(wrong.read()[0], 0);
   assert_int_equal(out.read()[1], 0);
 }
@@ -105,7 +102,6 @@ static __global__ void leave_early(unsigned *arrived) {
 TEST(returned_threads) {
   DeviceArray<unsigned> arrived(2);
   CUDA_OK(launch(leave_early, dim3(4), dim3(30), dim3(4), 0, (unsigned *)arrived));
-  KERNEL_OK();
   ASSERT_SAME(arrived.read(), (std::vector<unsigned>{60, 0}));
 }
 
@@ -113,9 +109,8 @@ TEST(refused) {
   DeviceArray<unsigned> out(64);
   DeviceArray<int> wrong(1);
   for (const dim3 cluster : {dim3(3), dim3(1, 2), dim3(0), dim3(32)}) {
-    ASSERT_CUDA(cudaErrorInvalidClusterSize,
-                launch(places, dim3(32), dim3(32), cluster, 0, (unsigned *)out, (int *)wrong));
-    ASSERT_CUDA(cudaErrorInvalidClusterSize, cudaGetLastError());
+    CUDA_FAILS(cudaErrorInvalidClusterSize,
+               launch(places, dim3(32), dim3(32), cluster, 0, (unsigned *)out, (int *)wrong));
   }
 }
 
@@ -126,17 +121,11 @@ static __global__ void beyond(unsigned *out) {
   cluster.sync();
   *out = *cluster.map_shared_rank(&value, 2);
 }
-MISTAKE(beyond) {
-  DeviceArray<unsigned> out(1);
-  (void)launch(beyond, dim3(2), dim3(1), dim3(2), 0, (unsigned *)out);
-}
+MISTAKE(beyond) { (void)launch(beyond, dim3(2), dim3(1), dim3(2), 0, zeros(1)); }
 static __global__ void not_shared(unsigned *out) {
   *out = *cg::this_cluster().map_shared_rank(out, 1);
 }
-MISTAKE(not_shared) {
-  DeviceArray<unsigned> out(1);
-  (void)launch(not_shared, dim3(2), dim3(1), dim3(2), 0, (unsigned *)out);
-}
+MISTAKE(not_shared) { (void)launch(not_shared, dim3(2), dim3(1), dim3(2), 0, zeros(1)); }
 
 TEST(mistakes) {
   expect_report("beyond", {"memcheck: ", "block 2: the cluster has 2"});
@@ -144,24 +133,13 @@ TEST(mistakes) {
 }
 
 // ---- order by a cluster's barrier ---------------------------------------------------------------
-//
-// Order by a cluster's barrier, in shared memory of other blocks too: CHECK builds are
-// silent about these patterns, and name both accesses once a part is missing (order.h).
 
 // Two clusters of four blocks, in two dimensions: the numbers of one cluster's blocks lie between
 // those of the other's.
 template <class... P>
 static void run_clusters(void (*kernel)(int, P...), int missing, P... arguments) {
-  cudaLaunchAttribute shape = {};
-  shape.id = cudaLaunchAttributeClusterDimension;
-  shape.val.clusterDim = {2, 2, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(4, 2);
-  config.blockDim = 64;
-  config.dynamicSmemBytes = 64 * sizeof(unsigned);
-  config.attrs = &shape;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, missing, arguments...);
+  (void)launch(kernel, dim3(4, 2), dim3(64), dim3(2, 2), 64 * sizeof(unsigned), missing,
+               arguments...);
 }
 
 static __device__ unsigned next_rank() {

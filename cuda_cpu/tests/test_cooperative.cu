@@ -92,17 +92,15 @@ TEST(launches_that_cannot_be_resident) {
   unsigned *from = d_from;
   int rounds = 2;
   void *arguments[] = {&rounds, &from, &from};
-  ASSERT_CUDA(cudaErrorCooperativeLaunchTooLarge,
-              cudaLaunchCooperativeKernel(rotate, dim3(fit + 1), dim3(256), arguments));
-  ASSERT_CUDA(cudaErrorCooperativeLaunchTooLarge, cudaGetLastError());
+  CUDA_FAILS(cudaErrorCooperativeLaunchTooLarge,
+             cudaLaunchCooperativeKernel(rotate, dim3(fit + 1), dim3(256), arguments));
   CUDA_OK(cudaGetLastError());
   // Shared memory limits what is resident too: 40 KB a block are five blocks in 228 KB.
   ASSERT_CUDA(cudaErrorCooperativeLaunchTooLarge,
               cudaLaunchCooperativeKernel(rotate, dim3(5 * multiprocessors() + 1), dim3(32),
                                           arguments, 40 * 1024));
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaLaunchCooperativeKernel(rotate, dim3(1), dim3(1025), arguments));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaLaunchCooperativeKernel(rotate, dim3(1), dim3(1025), arguments));
 }
 
 TEST(cooperative_launch_by_attribute) {

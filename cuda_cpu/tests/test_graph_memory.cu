@@ -1,19 +1,11 @@
 // Memory that graphs allocate, captured or by hand, and memory pools.
-#include "device_test.h"
+#include "graphs.h"
 
-static const int kN = 1000;
-
-__global__ void add(int *data, int n, int value) {
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < n) data[i] += value;
-}
-// Sums of neighbours, by way of scratch memory.
 __global__ void double_into(const int *in, int *out, int n) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) out[i] = 2 * in[i];
 }
 
-static std::vector<int> constant(int value) { return std::vector<int>((size_t)kN, value); }
 static std::vector<int> read(const void *from) {
   std::vector<int> values((size_t)kN);
   CUDA_OK(cudaMemcpy(values.data(), from, kN * sizeof(int), cudaMemcpyDeviceToHost));
@@ -29,27 +21,14 @@ static cudaMemAllocNodeParams device_memory(size_t bytes) {
   return params;
 }
 
-static void expect_types(cudaGraph_t graph, const std::vector<cudaGraphNodeType> &expected) {
-  size_t count = 0;
-  CUDA_OK(cudaGraphGetNodes(graph, NULL, &count));
-  assert_int_equal(count, expected.size());
-  std::vector<cudaGraphNode_t> nodes(count);
-  CUDA_OK(cudaGraphGetNodes(graph, nodes.data(), &count));
-  for (size_t i = 0; i < count; i++) {
-    cudaGraphNodeType type;
-    CUDA_OK(cudaGraphNodeGetType(nodes[i], &type));
-    assert_int_equal(type, expected[i]);
-  }
-}
-
 // ---- graphs -------------------------------------------------------------------------------------
 
 TEST(scratch_memory_in_a_capture) {
   DeviceArray<int> data(constant(3));
   int *const values = data;
-  cudaStream_t stream;
-  cudaGraph_t graph;
-  cudaGraphExec_t exec;
+  Stream stream;
+  Graph graph;
+  GraphExec exec;
   int *scratch = NULL;
   CUDA_OK(cudaStreamCreate(&stream));
   CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -70,15 +49,12 @@ TEST(scratch_memory_in_a_capture) {
     expected = 2 * expected + 1;
     ASSERT_SAME(data.read(), constant(expected));
   }
-  CUDA_OK(cudaGraphExecDestroy(exec));
-  CUDA_OK(cudaGraphDestroy(graph));
-  CUDA_OK(cudaStreamDestroy(stream));
 }
 
 TEST(memory_that_outlives_a_launch) {
-  cudaGraph_t graph, freeing;
+  Graph graph, freeing;
   cudaGraphNode_t allocation, set, free_node, release;
-  cudaGraphExec_t exec, free_exec;
+  GraphExec exec, free_exec;
   cudaMemAllocNodeParams params = device_memory(kN * sizeof(int)), same;
   CUDA_OK(cudaGraphCreate(&graph, 0));
   CUDA_OK(cudaGraphAddMemAllocNode(&allocation, graph, NULL, 0, &params));
@@ -89,22 +65,19 @@ TEST(memory_that_outlives_a_launch) {
   CUDA_OK(cudaGraphAddMemsetNode(&set, graph, &allocation, 1, &sets));
   CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
   cudaGraphExec_t second;
-  ASSERT_CUDA(cudaErrorNotSupported, cudaGraphInstantiate(&second, graph, 0));  // one address
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorNotSupported, cudaGraphInstantiate(&second, graph, 0));  // one address
   CUDA_OK(cudaGraphLaunch(exec, 0));
   ASSERT_SAME(read(params.dptr), constant(5));
   add<<<4, 256>>>((int *)params.dptr, kN, 2);  // as any device memory
   KERNEL_OK();
   ASSERT_SAME(read(params.dptr), constant(7));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphLaunch(exec, 0));  // it is allocated
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphLaunch(exec, 0));  // it is allocated
 
   // Freed by another graph, by cudaFreeAsync, by cudaFree; then it can be launched again.
   CUDA_OK(cudaGraphCreate(&freeing, 0));
   CUDA_OK(cudaGraphAddMemFreeNode(&free_node, freeing, NULL, 0, params.dptr));
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaGraphAddMemFreeNode(&release, freeing, NULL, 0, params.dptr));  // twice
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaGraphAddMemFreeNode(&release, freeing, NULL, 0, params.dptr));  // twice
   void *freed = NULL;
   CUDA_OK(cudaGraphMemFreeNodeGetParams(free_node, &freed));
   assert_ptr_equal(freed, params.dptr);
@@ -118,10 +91,10 @@ TEST(memory_that_outlives_a_launch) {
   CUDA_OK(cudaGraphLaunch(exec, 0));
 
   // Its graph may go before it.
-  CUDA_OK(cudaGraphExecDestroy(free_exec));
-  CUDA_OK(cudaGraphDestroy(freeing));
-  CUDA_OK(cudaGraphExecDestroy(exec));
-  CUDA_OK(cudaGraphDestroy(graph));
+  free_exec.destroy();
+  freeing.destroy();
+  exec.destroy();
+  graph.destroy();
   ASSERT_SAME(read(params.dptr), constant(5));
   CUDA_OK(cudaFree(params.dptr));
   CUDA_OK(cudaDeviceSynchronize());
@@ -132,9 +105,9 @@ TEST(memory_that_outlives_a_launch) {
 }
 
 TEST(launches_that_free) {
-  cudaGraph_t graph;
+  Graph graph;
   cudaGraphNode_t allocation, set;
-  cudaGraphExec_t exec;
+  GraphExec exec;
   cudaMemAllocNodeParams params = device_memory(kN * sizeof(int));
   CUDA_OK(cudaGraphCreate(&graph, 0));
   CUDA_OK(cudaGraphAddMemAllocNode(&allocation, graph, NULL, 0, &params));
@@ -144,30 +117,25 @@ TEST(launches_that_free) {
   for (int launch = 0; launch < 3; launch++) CUDA_OK(cudaGraphLaunch(exec, 0));
   ASSERT_SAME(read(params.dptr), constant(9));
   CUDA_OK(cudaFree(params.dptr));
-  CUDA_OK(cudaGraphExecDestroy(exec));
-  CUDA_OK(cudaGraphDestroy(graph));
 }
 
 TEST(what_memory_nodes_forbid) {
-  cudaGraph_t graph, other, clone;
+  Graph graph, other, clone;
   cudaGraphNode_t node, allocation;
   void *plain = NULL;
   CUDA_OK(cudaMalloc(&plain, 64));
   CUDA_OK(cudaGraphCreate(&graph, 0));
   CUDA_OK(cudaGraphCreate(&other, 0));
   cudaMemAllocNodeParams params = device_memory(0);
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
   params = {};
   params.bytesize = 64;
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&node, graph, NULL, 0, plain));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&node, graph, NULL, 0, plain));
   params = device_memory(64);
   CUDA_OK(cudaGraphAddMemAllocNode(&allocation, graph, NULL, 0, &params));
-  ASSERT_CUDA(cudaErrorNotSupported, cudaGraphClone(&clone, graph));
-  ASSERT_CUDA(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&node, other, NULL, 0, graph));
-  (void)cudaGetLastError();
-  CUDA_OK(cudaGraphDestroy(graph));
-  CUDA_OK(cudaGraphDestroy(other));
+  CUDA_FAILS(cudaErrorNotSupported, cudaGraphClone(&clone, graph));
+  CUDA_FAILS(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&node, other, NULL, 0, graph));
   CUDA_OK(cudaFree(plain));
 }
 
@@ -185,8 +153,7 @@ TEST(pools) {
   CUDA_OK(cudaDeviceGetDefaultMemPool(&standard, 0));
   CUDA_OK(cudaDeviceGetMemPool(&present, 0));
   assert_ptr_equal(standard, present);
-  ASSERT_CUDA(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&own, 99));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&own, 99));
   uint64_t threshold = UINT64_MAX;
   CUDA_OK(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &threshold));
   threshold = 0;
@@ -224,8 +191,7 @@ TEST(pools) {
   CUDA_OK(cudaFreeAsync(b, 0));
   CUDA_OK(cudaMemPoolTrimTo(own, 0));
   CUDA_OK(cudaMemPoolDestroy(own));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemPoolDestroy(standard));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaMemPoolDestroy(standard));
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------

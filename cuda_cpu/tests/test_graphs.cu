@@ -1,12 +1,6 @@
 // Stream capture, graphs built by hand, kernels by address.
-#include "device_test.h"
+#include "graphs.h"
 
-static const int kN = 1000;
-
-__global__ void add(int *data, int n, int value) {
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < n) data[i] += value;
-}
 template <class T>
 __global__ void scale(T *data, int n, T factor) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -14,15 +8,13 @@ __global__ void scale(T *data, int n, T factor) {
 }
 static void append_to(void *text) { strcat((char *)text, "x"); }
 
-static std::vector<int> constant(int value) { return std::vector<int>((size_t)kN, value); }
-
 // ---- capture ------------------------------------------------------------------------------------
 
 TEST(capture_records_and_replays) {
   DeviceArray<int> data(constant(1));
   std::vector<int> result((size_t)kN);
   char text[16] = "";
-  cudaStream_t stream;
+  Stream stream;
   cudaStreamCaptureStatus status;
   CUDA_OK(cudaStreamCreate(&stream));
   CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -36,41 +28,29 @@ TEST(capture_records_and_replays) {
   CUDA_OK(cudaLaunchHostFunc(stream, append_to, text));
   assert_int_equal(result[0], 0);  // nothing has run
   assert_string_equal(text, "");
-  cudaGraph_t graph;
+  Graph graph;
   CUDA_OK(cudaStreamEndCapture(stream, &graph));
   CUDA_OK(cudaStreamIsCapturing(stream, &status));
   assert_int_equal(status, cudaStreamCaptureStatusNone);
   ASSERT_SAME(data.read(), constant(1));
-  size_t count = 0;
-  CUDA_OK(cudaGraphGetNodes(graph, NULL, &count));
-  assert_int_equal(count, 4);
-  cudaGraphNode_t nodes[4];
-  CUDA_OK(cudaGraphGetNodes(graph, nodes, &count));
-  const cudaGraphNodeType expected[] = {cudaGraphNodeTypeKernel, cudaGraphNodeTypeKernel,
-                                        cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeHost};
-  for (int i = 0; i < 4; i++) {
-    cudaGraphNodeType type;
-    CUDA_OK(cudaGraphNodeGetType(nodes[i], &type));
-    assert_int_equal(type, expected[i]);
-  }
+  expect_types(graph, {cudaGraphNodeTypeKernel, cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,
+                       cudaGraphNodeTypeHost});
 
-  cudaGraphExec_t exec;
+  GraphExec exec;
   CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
-  CUDA_OK(cudaGraphDestroy(graph));  // the executable graph lives on
+  graph.destroy();  // the executable graph lives on
   CUDA_OK(cudaGraphLaunch(exec, stream));
   ASSERT_SAME(result, constant((1 + 2) * 3));
   CUDA_OK(cudaGraphLaunch(exec, stream));
   ASSERT_SAME(result, constant((9 + 2) * 3));
   CUDA_OK(cudaStreamSynchronize(stream));  // for the host function
   assert_string_equal(text, "xx");
-  CUDA_OK(cudaGraphExecDestroy(exec));
-  CUDA_OK(cudaStreamDestroy(stream));
 }
 
 TEST(capture_spreads_by_events) {
   DeviceArray<int> a(constant(1)), b(constant(1));
-  cudaStream_t first, second;
-  cudaEvent_t fork, join;
+  Stream first, second;
+  Event fork, join;
   CUDA_OK(cudaStreamCreate(&first));
   CUDA_OK(cudaStreamCreate(&second));
   CUDA_OK(cudaEventCreate(&fork));
@@ -84,10 +64,10 @@ TEST(capture_spreads_by_events) {
   add<<<4, 256, 0, first>>>(a, kN, 10);
   CUDA_OK(cudaStreamWaitEvent(first, join, 0));
   CUDA_OK(cudaMemcpyAsync(a, b, kN * sizeof(int) / 2, cudaMemcpyDeviceToDevice, first));
-  cudaGraph_t graph;
+  Graph graph;
   CUDA_OK(cudaStreamEndCapture(first, &graph));
   ASSERT_SAME(b.read(), constant(1));
-  cudaGraphExec_t exec;
+  GraphExec exec;
   CUDA_OK(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));  // CUDA 11's form
   CUDA_OK(cudaGraphLaunch(exec, 0));
   std::vector<int> expected = constant(12);
@@ -96,61 +76,26 @@ TEST(capture_spreads_by_events) {
   // The end of the capture holds for the second stream, too.
   add<<<4, 256, 0, second>>>(b, kN, 1);
   ASSERT_SAME(b.read(), constant(7));
-  CUDA_OK(cudaGraphExecDestroy(exec));
-  CUDA_OK(cudaGraphDestroy(graph));
-  CUDA_OK(cudaStreamDestroy(first));
-  CUDA_OK(cudaStreamDestroy(second));
-  CUDA_OK(cudaEventDestroy(fork));
-  CUDA_OK(cudaEventDestroy(join));
 }
 
 static void expect_invalidated(cudaStream_t stream) {
   cudaGraph_t graph;
-  ASSERT_CUDA(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
+  CUDA_FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
   assert_null(graph);
-  (void)cudaGetLastError();
 }
 
 TEST(what_a_capture_forbids) {
   DeviceArray<int> data(constant(1));
-  cudaStream_t stream, other;
+  Stream stream, other;
   cudaGraph_t graph;
-  cudaEvent_t event;
+  Event event;
   void *memory = NULL;
   CUDA_OK(cudaEventCreate(&event));
   CUDA_OK(cudaStreamCreate(&stream));
   CUDA_OK(cudaStreamCreate(&other));
   const cudaStreamCaptureMode global = cudaStreamCaptureModeGlobal;
-  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaStreamBeginCapture(0, global));
-  ASSERT_CUDA(cudaErrorIllegalState, cudaStreamEndCapture(stream, &graph));
-
-  CUDA_OK(cudaStreamBeginCapture(stream, global));
-  ASSERT_CUDA(cudaErrorIllegalState, cudaStreamBeginCapture(stream, global));
-  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(stream));
-  expect_invalidated(stream);
-
-  CUDA_OK(cudaStreamBeginCapture(stream, global));
-  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaDeviceSynchronize());
-  expect_invalidated(stream);
-
-  CUDA_OK(cudaStreamBeginCapture(stream, global));
-  CUDA_OK(cudaEventRecord(event, stream));
-  ASSERT_CUDA(cudaErrorCapturedEvent, cudaEventQuery(event));
-  expect_invalidated(stream);
-
-  CUDA_OK(cudaStreamBeginCapture(stream, global));
-  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaMalloc(&memory, 4));
-  expect_invalidated(stream);
-  CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-  CUDA_OK(cudaMalloc(&memory, 4));
-  CUDA_OK(cudaFree(memory));
-  CUDA_OK(cudaMallocAsync(&memory, 4, stream));  // a node of the graph (test_graph_memory.cu)
-  CUDA_OK(cudaStreamEndCapture(stream, &graph));
-  CUDA_OK(cudaGraphDestroy(graph));
-
-  // So does a wait for another stream or event, or an allocation, unless the capture is relaxed.
-  CUDA_OK(cudaEventRecord(event, other));
-  const auto begin_and = [&](cudaStreamCaptureMode mode, auto call, cudaError_t expected) {
+  const cudaError_t unsupported = cudaErrorStreamCaptureUnsupported;
+  const auto begin_and = [&](cudaStreamCaptureMode mode, cudaError_t expected, auto call) {
     CUDA_OK(cudaStreamBeginCapture(stream, mode));
     assert_string_equal(cudaGetErrorName(call()), cudaGetErrorName(expected));
     (void)cudaGetLastError();
@@ -161,56 +106,63 @@ TEST(what_a_capture_forbids) {
       expect_invalidated(stream);
     }
   };
+  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaStreamBeginCapture(0, global));
+  CUDA_FAILS(cudaErrorIllegalState, cudaStreamEndCapture(stream, &graph));
+
+  begin_and(global, unsupported, [&] {
+    ASSERT_CUDA(cudaErrorIllegalState, cudaStreamBeginCapture(stream, global));
+    return cudaStreamSynchronize(stream);
+  });
+  begin_and(global, unsupported, [&] { return cudaDeviceSynchronize(); });
+  begin_and(global, cudaErrorCapturedEvent, [&] {
+    CUDA_OK(cudaEventRecord(event, stream));
+    return cudaEventQuery(event);
+  });
+  begin_and(global, unsupported, [&] { return cudaMalloc(&memory, 4); });
+  begin_and(cudaStreamCaptureModeRelaxed, cudaSuccess, [&] {
+    CUDA_OK(cudaMalloc(&memory, 4));
+    CUDA_OK(cudaFree(memory));
+    return cudaMallocAsync(&memory, 4, stream);  // a node of the graph (test_graph_memory.cu)
+  });
+
+  // So does a wait for another stream or event, or an allocation, unless the capture is relaxed.
+  CUDA_OK(cudaEventRecord(event, other));
   for (const cudaStreamCaptureMode mode : {global, cudaStreamCaptureModeRelaxed}) {
-    const cudaError_t expected = mode == global ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
-    begin_and(
-        mode, [&] { return cudaStreamSynchronize(other); }, expected);
-    begin_and(
-        mode, [&] { return cudaStreamQuery(other); }, expected);
-    begin_and(
-        mode, [&] { return cudaEventSynchronize(event); }, expected);
+    const cudaError_t expected = mode == global ? unsupported : cudaSuccess;
+    begin_and(mode, expected, [&] { return cudaStreamSynchronize(other); });
+    begin_and(mode, expected, [&] { return cudaStreamQuery(other); });
+    begin_and(mode, expected, [&] { return cudaEventSynchronize(event); });
     memory = NULL;
-    begin_and(
-        mode, [&] { return cudaMallocHost(&memory, 4); }, expected);
+    begin_and(mode, expected, [&] { return cudaMallocHost(&memory, 4); });
     CUDA_OK(cudaFreeHost(memory));
     memory = NULL;
-    begin_and(
-        mode, [&] { return cudaMallocAsync(&memory, 4, other); }, expected);
+    begin_and(mode, expected, [&] { return cudaMallocAsync(&memory, 4, other); });
     CUDA_OK(cudaFreeAsync(memory, other));
-    begin_and(
-        mode, [&] { return cudaMalloc(&memory, 0); }, cudaSuccess);
+    begin_and(mode, cudaSuccess, [&] { return cudaMalloc(&memory, 0); });
     // A launch that is refused.
-    begin_and(
-        mode, [&] { return add<<<1, 2000, 0, stream>>>(data, kN, 1), cudaGetLastError(); },
-        cudaErrorInvalidValue);
-    begin_and(
-        mode, [&] { return cudaStreamWaitEvent(stream, event, 0); },
-        cudaErrorStreamCaptureIsolation);
+    begin_and(mode, cudaErrorInvalidValue,
+              [&] { return add<<<1, 2000, 0, stream>>>(data, kN, 1), cudaGetLastError(); });
+    begin_and(mode, cudaErrorStreamCaptureIsolation,
+              [&] { return cudaStreamWaitEvent(stream, event, 0); });
   }
 
   // The legacy stream would wait for the capturing one.
-  CUDA_OK(cudaStreamBeginCapture(stream, global));
-  add<<<4, 256>>>(data, kN, 1);
-  ASSERT_CUDA(cudaErrorStreamCaptureImplicit, cudaGetLastError());
-  expect_invalidated(stream);
+  begin_and(global, cudaErrorStreamCaptureImplicit,
+            [&] { return add<<<4, 256>>>(data, kN, 1), cudaGetLastError(); });
   ASSERT_SAME(data.read(), constant(1));
 
+  const auto fork = [&] {
+    CUDA_OK(cudaEventRecord(event, stream));
+    CUDA_OK(cudaStreamWaitEvent(other, event, 0));
+    add<<<4, 256, 0, other>>>(data, kN, 1);
+  };
+  begin_and(global, cudaErrorStreamCaptureUnmatched, [&] {
+    fork();
+    return cudaStreamEndCapture(other, &graph);
+  });
   CUDA_OK(cudaStreamBeginCapture(stream, global));
-  CUDA_OK(cudaEventRecord(event, stream));
-  CUDA_OK(cudaStreamWaitEvent(other, event, 0));
-  add<<<4, 256, 0, other>>>(data, kN, 1);
-  ASSERT_CUDA(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(other, &graph));
-  expect_invalidated(stream);
-
-  CUDA_OK(cudaStreamBeginCapture(stream, global));
-  CUDA_OK(cudaEventRecord(event, stream));
-  CUDA_OK(cudaStreamWaitEvent(other, event, 0));
-  add<<<4, 256, 0, other>>>(data, kN, 1);
-  ASSERT_CUDA(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
-  (void)cudaGetLastError();
-  CUDA_OK(cudaStreamDestroy(stream));
-  CUDA_OK(cudaStreamDestroy(other));
-  CUDA_OK(cudaEventDestroy(event));
+  fork();
+  CUDA_FAILS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
 }
 
 // ---- graphs built by hand -----------------------------------------------------------------------
@@ -220,7 +172,7 @@ TEST(graph_by_hand) {
   std::vector<int> from = constant(4), result = constant(0);
   char text[16] = "";
   int *pointer = data, n = kN, value = 3, factor = 2;
-  cudaGraph_t graph, clone;
+  Graph graph, clone, outer;
   CUDA_OK(cudaGraphCreate(&graph, 0));
 
   cudaGraphNode_t copy_in, kernel, second, copy_out, host, set;
@@ -250,7 +202,7 @@ TEST(graph_by_hand) {
   CUDA_OK(cudaGraphGetRootNodes(graph, NULL, &roots));
   assert_int_equal(roots, 1);
 
-  cudaGraphExec_t exec, cloned;
+  GraphExec exec, cloned, nested;
   CUDA_OK(cudaGraphInstantiate(&exec, graph));
   CUDA_OK(cudaGraphInstantiate(&cloned, clone));
   CUDA_OK(cudaGraphLaunch(exec, 0));
@@ -265,37 +217,32 @@ TEST(graph_by_hand) {
   // Other parameters, for the launches that follow.
   value = 6;
   CUDA_OK(cudaGraphExecKernelNodeSetParams(exec, kernel, &params));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, host, &params));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, host, &params));
   CUDA_OK(cudaGraphLaunch(exec, 0));
   ASSERT_SAME(result, constant((4 + 6) * 2));
 
   cudaGraphExecUpdateResultInfo info;
-  ASSERT_CUDA(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, clone, &info));
+  CUDA_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, clone, &info));
   assert_int_equal(info.result, cudaGraphExecUpdateErrorTopologyChanged);
   CUDA_OK(cudaGraphExecUpdate(exec, graph, &info));  // back to the values of the graph
   CUDA_OK(cudaGraphLaunch(exec, 0));
   ASSERT_SAME(result, constant((4 + 3) * 2));
 
   // A graph inside a graph.
-  cudaGraph_t outer;
   cudaGraphNode_t child, empty;
-  cudaGraphExec_t nested;
   CUDA_OK(cudaGraphCreate(&outer, 0));
   CUDA_OK(cudaGraphAddEmptyNode(&empty, outer, NULL, 0));
   CUDA_OK(cudaGraphAddChildGraphNode(&child, outer, &empty, 1, graph));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&empty, outer, &kernel, 1));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&empty, outer, &kernel, 1));
   CUDA_OK(cudaGraphInstantiate(&nested, outer));
   text[0] = '\0';
   CUDA_OK(cudaGraphLaunch(nested, 0));
   assert_string_equal(text, "x");
-  (void)cudaGetLastError();
-  for (cudaGraphExec_t e : {exec, cloned, nested}) CUDA_OK(cudaGraphExecDestroy(e));
-  for (cudaGraph_t g : {graph, clone, outer}) CUDA_OK(cudaGraphDestroy(g));
 }
 
 // A circle of nodes is found when the graph is instantiated.
 TEST(circle) {
-  cudaGraph_t graph, outer;
+  Graph graph, outer;
   cudaGraphNode_t a, b, c, child;
   cudaGraphExec_t exec;
   CUDA_OK(cudaGraphCreate(&graph, 0));
@@ -303,36 +250,30 @@ TEST(circle) {
   CUDA_OK(cudaGraphAddEmptyNode(&a, graph, NULL, 0));
   CUDA_OK(cudaGraphAddEmptyNode(&b, graph, &a, 1));
   CUDA_OK(cudaGraphAddEmptyNode(&c, graph, &b, 1));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &a, &a, NULL, 1));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &a, &b, NULL, 1));  // twice
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &a, &a, NULL, 1));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &a, &b, NULL, 1));  // twice
   CUDA_OK(cudaGraphAddDependencies(graph, &c, &a, NULL, 1));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
   CUDA_OK(cudaGraphAddChildGraphNode(&child, outer, NULL, 0, graph));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, outer, 0));
-  (void)cudaGetLastError();
-  CUDA_OK(cudaGraphDestroy(graph));
-  CUDA_OK(cudaGraphDestroy(outer));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, outer, 0));
 }
 
 TEST(graph_reports_a_nodes_error) {
   int *memory = NULL, n = kN, value = 1;
   CUDA_OK(cudaMalloc(&memory, kN * sizeof(int)));
-  cudaGraph_t graph;
+  Graph graph;
   cudaGraphNode_t node;
   CUDA_OK(cudaGraphCreate(&graph, 0));
   void *arguments[] = {&memory, &n, &value};
   cudaKernelNodeParams params = {(void *)add, 1, 2048, 0, arguments, NULL};
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
   params = {(void *)append_to, 1, 1, 0, arguments, NULL};  // no kernel
-  ASSERT_CUDA(cudaErrorInvalidResourceHandle,
-              cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
-  ASSERT_CUDA(cudaErrorInvalidValue,  // beyond the array
-              cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, memory, memory, 2 * kN * sizeof(int),
-                                       cudaMemcpyDeviceToDevice));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidResourceHandle,
+             cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+  CUDA_FAILS(cudaErrorInvalidValue,  // beyond the array
+             cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, memory, memory, 2 * kN * sizeof(int),
+                                      cudaMemcpyDeviceToDevice));
   CUDA_OK(cudaFree(memory));
-  CUDA_OK(cudaGraphDestroy(graph));
 }
 
 // ---- kernels by address -------------------------------------------------------------------------
@@ -352,6 +293,5 @@ TEST(kernels_in_void_pointers) {
   CUDA_OK(cudaLaunchCooperativeKernel(kernels[0], 1, 256, arguments, 0, 0));
   assert_int_equal(data.read()[0], expected + 5);
   const void *const unknown = &expected;
-  ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidResourceHandle, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
 }

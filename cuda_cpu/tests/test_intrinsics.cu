@@ -16,19 +16,14 @@ enum { ADD, SUB, AND, OR, XOR, MIN, MAX, CELLS };
 
 // CUDA has no sums of long long or size_t, and no differences of 64 bits: such a program must not
 // build.
-template <class T, class = void>
-static constexpr bool has_sum = false;
-template <class T>
-static constexpr bool has_sum<T, std::void_t<decltype(atomicAdd((T *)nullptr, T()))>> = true;
-template <class T, class = void>
-static constexpr bool has_difference = false;
-template <class T>
-static constexpr bool has_difference<T, std::void_t<decltype(atomicSub((T *)nullptr, T()))>> = true;
-template <class T, class = void>
-static constexpr bool has_exchange = false;
-template <class T>
-static constexpr bool has_exchange<T, std::void_t<decltype(atomicCAS((T *)nullptr, T(), T()))>> =
-    true;
+#define TELL_WHETHER(name, call)      \
+  template <class T, class = void>    \
+  static constexpr bool name = false; \
+  template <class T>                  \
+  static constexpr bool name<T, std::void_t<decltype(call)>> = true;
+TELL_WHETHER(has_sum, atomicAdd((T *)nullptr, T()))
+TELL_WHETHER(has_difference, atomicSub((T *)nullptr, T()))
+TELL_WHETHER(has_exchange, atomicCAS((T *)nullptr, T(), T()))
 
 static_assert(has_sum<int> && has_sum<unsigned> && has_sum<unsigned long long> && has_sum<float> &&
               has_sum<double>);

@@ -82,7 +82,6 @@ __global__ void ptx(unsigned *out) {
 TEST(inline_ptx) {
   DeviceArray<unsigned> out(64);
   ptx<<<1, 64>>>(out);
-  KERNEL_OK();
   std::vector<unsigned> expected;
   for (unsigned i = 0; i < 64; i++) {
     unsigned high = 0;
@@ -338,7 +337,6 @@ __global__ void groups(int *sums, int *scans, int *odd_ranks, int *parts) {
 TEST(groups_of_lanes) {
   DeviceArray<int> sums(64), scans(64), odd_ranks(64), parts(64);
   groups<<<1, 64>>>(sums, scans, odd_ranks, parts);
-  KERNEL_OK();
   std::vector<int> sum, scan, odd, part;
   for (int i = 0; i < 64; i++) {
     sum.push_back(16 * (i / 16 * 16) + 120);
@@ -408,7 +406,6 @@ __global__ void several(unsigned *out, unsigned a, int b) {
 TEST(several_instructions) {
   DeviceArray<unsigned> out(96);
   several<<<1, 32>>>(out, 6, -2);
-  KERNEL_OK();
   std::vector<unsigned> expected;
   for (unsigned lane = 0; lane < 32; lane++) {
     expected.push_back(7 * 6);

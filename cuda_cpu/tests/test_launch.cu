@@ -10,19 +10,12 @@ struct Place {
   dim3 block_shape, grid_shape;
 };
 
-static __global__ void note_place(Place *out) {
+// With barriers, threads run by another way through the backend.
+static __global__ void note_place(bool barriers, Place *out) {
+  if (barriers) __syncthreads();
   const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  out[block * blockDim.x * blockDim.y * blockDim.z + thread] = {threadIdx, blockIdx, blockDim,
-                                                                gridDim};
-}
-
-// With a barrier, threads run by another way through the backend.
-static __global__ void note_place_after_barrier(Place *out) {
-  __syncthreads();
-  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  __syncthreads();
+  if (barriers) __syncthreads();
   out[block * blockDim.x * blockDim.y * blockDim.z + thread] = {threadIdx, blockIdx, blockDim,
                                                                 gridDim};
 }
@@ -43,14 +36,13 @@ TEST(grids_and_blocks_in_three_dimensions) {
   const dim3 grids[] = {1, 100, dim3(3, 4), dim3(2, 3, 5), dim3(1, 1, 7)};
   const dim3 blocks[] = {1, 33, dim3(8, 4), dim3(3, 5, 7), dim3(1, 1, 64), dim3(1024), dim3(1, 9)};
   for (const dim3 grid : grids)
-    for (const dim3 block : blocks) {
-      const DeviceArray<Place> d_out((size_t)grid.x * grid.y * grid.z * block.x * block.y *
-                                     block.z);
-      note_place<<<grid, block>>>(d_out);
-      check_places(d_out.read().data(), grid, block);
-      note_place_after_barrier<<<grid, block>>>(d_out);
-      check_places(d_out.read().data(), grid, block);
-    }
+    for (const dim3 block : blocks)
+      for (const bool barriers : {false, true}) {
+        const DeviceArray<Place> d_out((size_t)grid.x * grid.y * grid.z * block.x * block.y *
+                                       block.z);
+        note_place<<<grid, block>>>(barriers, d_out);
+        check_places(d_out.read().data(), grid, block);
+      }
 }
 
 // ---- limits -------------------------------------------------------------------------------------
@@ -144,7 +136,7 @@ static unsigned added(unsigned *d_sum) {
 TEST(spellings_of_launches) {
   const DeviceArray<unsigned> d_sum(1);
   const unsigned n = 1000;
-  cudaStream_t stream;
+  Stream stream;
   CUDA_OK(cudaStreamCreate(&stream));
 
   add<unsigned><<<1, 32>>>(d_sum, 3u);
@@ -185,7 +177,6 @@ TEST(spellings_of_launches) {
   assert_int_equal(added(d_sum), 3);
   const unsigned shifted = n << 2 >> 1;  // no launch
   assert_int_equal(shifted, 2000);
-  CUDA_OK(cudaStreamDestroy(stream));
 }
 // clang-format on
 
@@ -253,14 +244,12 @@ TEST(launches_by_function) {
   void *arguments[] = {&sum, &value};
   CUDA_OK(cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), arguments, 0, 0));
   assert_int_equal(added(d_sum), 4 * 8 * 2 * 3);
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(0), arguments));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(0), arguments));
   void *const none = NULL;
   ASSERT_CUDA(cudaErrorInvalidDeviceFunction,
               cudaLaunchKernel((const void *)none, 1, 1, arguments, 0, 0));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), NULL));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), NULL));
   cudaLaunchConfig_t config = {};
   config.gridDim = 5;
   config.blockDim = 7;

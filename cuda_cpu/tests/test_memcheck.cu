@@ -40,11 +40,7 @@ static __global__ void too_much_shared(int *out) {
   one_more = out[0];
   out[0] = fixed[0] + one_more;
 }
-MISTAKE(too_much_shared) {
-  int *out = NULL;
-  cudaMalloc(&out, sizeof *out);
-  too_much_shared<<<1, 1>>>(out);
-}
+MISTAKE(too_much_shared) { too_much_shared<<<1, 1>>>((int *)zeros(1)); }
 
 static __global__ void synchronize_device() { cudaDeviceSynchronize(); }
 MISTAKE(synchronize_in_kernel) { synchronize_device<<<1, 1>>>(); }
@@ -59,11 +55,7 @@ MISTAKE(memory_limit) {
 // ---- with AddressSanitizer ----------------------------------------------------------------------
 
 static __global__ void write_at(unsigned *array, unsigned i) { array[i] = 1; }
-MISTAKE(beyond_device_array) {
-  unsigned *array = NULL;
-  cudaMalloc(&array, 100 * sizeof *array);
-  write_at<<<1, 1>>>(array, 100);
-}
+MISTAKE(beyond_device_array) { write_at<<<1, 1>>>(zeros(100), 100); }
 
 static __global__ void write_shared(unsigned i, unsigned *out) {
   __shared__ unsigned first[10], second[10];
@@ -73,8 +65,7 @@ static __global__ void write_shared(unsigned i, unsigned *out) {
   *out = array[0];
 }
 static void write_shared_at(unsigned i, bool dynamic) {
-  unsigned *out = NULL;
-  cudaMalloc(&out, sizeof *out);
+  unsigned *const out = zeros(1);
   cudaMemset(out, dynamic, sizeof *out);
   write_shared<<<1, 1, 16 * sizeof(unsigned)>>>(i, out);
 }
@@ -82,8 +73,7 @@ MISTAKE(beyond_shared_array) { write_shared_at(10, false); }
 MISTAKE(beyond_dynamic_array) { write_shared_at(16, true); }
 
 MISTAKE(host_reads_device) {
-  unsigned *array = NULL;
-  cudaMalloc(&array, sizeof *array);
+  unsigned *const array = zeros(1);
   write_at<<<1, 1>>>(array, 0);  // allowed in between
   printf("%u\n", *array);
 }
@@ -107,8 +97,7 @@ TEST(what_a_gpu_would_not_take) {
 }
 
 TEST(memory_limit_from_the_environment) {
-  child_expect_text(run_mistake("memory_limit", "CUDA_CPU_MEMORY", "1000").output,
-                    "1000 bytes and no more");
+  expect_output("memory_limit", "1000 bytes and no more\n", "CUDA_CPU_MEMORY", "1000");
 }
 
 TEST(address_sanitizer) {
@@ -137,9 +126,8 @@ static unsigned *volatile nowhere = NULL;
 
 static __global__ void far_outside(unsigned *array, size_t offset) {
   const bool mine = blockIdx.x == 2 && threadIdx.x == 5;
-  array[mine ? offset : threadIdx.x] = 1;
+  array[mine ? offset : threadIdx.x] = 1; /*far*/
 }
-enum { FAR_LINE = __LINE__ - 2 };
 MISTAKE(far_outside) { far_outside<<<4, 32>>>(zeros(256), -((size_t)1 << 36)); }
 MISTAKE(no_address) { far_outside<<<4, 32>>>(zeros(256), (size_t)1 << 61); }
 
@@ -247,7 +235,7 @@ MISTAKE(inside_printf) {
 
 TEST(kernels) {
   PLAIN_BUILD_ONLY();
-  const std::string far = "tests/test_memcheck.cu:" + std::to_string(FAR_LINE);
+  const std::string far = LINE_WITH("far");
   expect_report("far_outside", {"crash: Segmentation fault (signal 11) at ", far + ",",
                                 "in kernel far_outside, block (2,0,0), thread (5,0,0)",
                                 "address 0x", "CHECK=mem", "CHECK=race"});
@@ -377,8 +365,7 @@ TEST(accesses) {
 #ifdef HAS_THRUST
   expect_report("library", {"test_memcheck.cu:", released});
 #endif
-  const Child child = run_mistake("inside_struct", "CUDA_CPU_PROTECT", "pages");
-  child_expect_text(child.errors, released);
+  expect_report("inside_struct", {released}, "CUDA_CPU_PROTECT", "pages");
 }
 
 // ---- what is no mistake -------------------------------------------------------------------------
@@ -408,10 +395,6 @@ MISTAKE(lawful) {
 }
 
 TEST(lawful) {
-  for (const char *protect : {"keys", "pages", "off"}) {
-    const Child child = run_mistake("lawful", "CUDA_CPU_PROTECT", protect);
-    assert_string_equal(child.errors, "");
-    assert_string_equal(child.output, "1 999\n");
-    assert_int_equal(child.exit_code, 0);
-  }
+  for (const char *protect : {"keys", "pages", "off"})
+    expect_output("lawful", "1 999\n", "CUDA_CPU_PROTECT", protect);
 }

@@ -7,9 +7,7 @@
 // ---- allocation ---------------------------------------------------------------------------------
 
 TEST(fresh_device_memory_is_poisoned) {
-#ifndef CUDA_CPU
-  skip();  // a GPU leaves what was there
-#endif
+  CUDA_CPU_ONLY();  // a GPU leaves what was there
   const size_t bytes = 1001;
   for (int round = 0; round < 2; round++) {  // also when an address is used again
     unsigned char *memory = NULL;
@@ -34,8 +32,7 @@ TEST(allocation) {
   ASSERT_CUDA(cudaErrorInvalidValue, cudaFreeHost(memory));
   ASSERT_CUDA(cudaErrorInvalidValue, cudaFree(memory + 1));
   CUDA_OK(cudaFreeAsync(memory, 0));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaFree(memory));  // twice
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue, cudaFree(memory));  // twice
   CUDA_OK(cudaGetLastError());
 
   size_t free_before = 0, free_now = 0, total = 0;
@@ -54,8 +51,7 @@ TEST(allocation) {
 
   ASSERT_CUDA(cudaErrorMemoryAllocation, cudaMalloc(&memory, total + 1));
   assert_null(memory);
-  ASSERT_CUDA(cudaErrorMemoryAllocation, cudaMalloc(&memory, (size_t)-1));
-  ASSERT_CUDA(cudaErrorMemoryAllocation, cudaGetLastError());
+  CUDA_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&memory, (size_t)-1));
 }
 
 TEST(where_pointers_point) {
@@ -105,8 +101,7 @@ TEST(directions_of_copies) {
         assert_int_equal(error, right ? cudaSuccess : cudaErrorInvalidValue);
         assert_int_equal(cudaGetLastError(), error);
       }
-  ASSERT_CUDA(cudaErrorInvalidMemcpyDirection, cudaMemcpy(host[0], host[1], 4, (cudaMemcpyKind)5));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(host[0], host[1], 4, (cudaMemcpyKind)5));
   for (int side = 0; side < 2; side++) {
     CUDA_OK(cudaFree(place[DEVICE][side]));
     CUDA_OK(cudaFreeHost(place[PINNED][side]));
@@ -141,18 +136,6 @@ TEST(copies_and_memset) {
   ASSERT_SAME(d_b.read(), values);
 }
 
-static __global__ void increment(int *pinned) { pinned[threadIdx.x]++; }
-
-TEST(kernels_use_pinned_memory) {
-  int *pinned = NULL;
-  CUDA_OK(cudaMallocHost(&pinned, 4 * sizeof(int)));
-  for (int i = 0; i < 4; i++) pinned[i] = i;
-  increment<<<1, 4>>>(pinned);
-  KERNEL_OK();
-  for (int i = 0; i < 4; i++) assert_int_equal(pinned[i], i + 1);
-  CUDA_OK(cudaFreeHost(pinned));
-}
-
 // ---- symbols ------------------------------------------------------------------------------------
 
 static __constant__ int coefficients[4];
@@ -184,10 +167,8 @@ TEST(constant_and_device_variables) {
   CUDA_OK(cudaMemcpyFromSymbol(&count, counter, sizeof count));
   assert_int_equal(count, 9);
 
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpyToSymbol(coefficients, numbers, sizeof numbers, 4));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpyFromSymbol(&count, counter, 8));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(coefficients, numbers, sizeof numbers, 4));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaMemcpyFromSymbol(&count, counter, 8));
 }
 
 static __global__ void double_all(int *values) { values[threadIdx.x] *= 2; }
@@ -201,8 +182,7 @@ TEST(addresses_of_symbols) {
   std::vector<int> values(6);
   CUDA_OK(cudaMemcpy(values.data(), address, sizeof table, cudaMemcpyDeviceToHost));
   ASSERT_SAME(values, (std::vector<int>{2, 4, 6, 8, 10, 0}));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(address, 0, sizeof table + 1));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue, cudaMemset(address, 0, sizeof table + 1));
 }
 
 // A pointer beyond or before an array may be handed over, as long as no thread uses it.
@@ -253,20 +233,24 @@ TEST(managed_memory) {
   CUDA_OK(cudaMemcpy(values, copy, sizeof copy, cudaMemcpyHostToHost));
   assert_int_equal(copy[7], 8);
   CUDA_OK(cudaFree(values));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemPrefetchAsync(copy, sizeof copy, device, 0, 0));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(copy, sizeof copy, device, 0, 0));
 }
 
 TEST(host_memory_in_kernels) {
   int *pinned = nullptr, *mapped = nullptr, own[4] = {1, 2, 3, 4};
+  CUDA_OK(cudaMallocHost(&pinned, 4 * sizeof(int)));
+  for (int i = 0; i < 4; i++) pinned[i] = i;
+  add_one<<<1, 4>>>(pinned, 4);
+  KERNEL_OK();
+  for (int i = 0; i < 4; i++) assert_int_equal(pinned[i], i + 1);
+  CUDA_OK(cudaFreeHost(pinned));
   CUDA_OK(cudaHostAlloc(&pinned, 4 * sizeof(int), cudaHostAllocMapped));
   pinned[3] = 6;
   CUDA_OK(cudaHostGetDevicePointer(&mapped, pinned, 0));
   add_one<<<1, 32>>>(mapped, 4);
   KERNEL_OK();
   assert_int_equal(pinned[3], 7);
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaFree(pinned));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaFree(pinned));
   CUDA_OK(cudaFreeHost(pinned));
   CUDA_OK(cudaHostRegister(own, sizeof own, cudaHostRegisterDefault));
   add_one<<<1, 32>>>(own, 4);
@@ -274,8 +258,7 @@ TEST(host_memory_in_kernels) {
   assert_int_equal(own[0], 2);
   ASSERT_CUDA(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(own, sizeof own, 0));
   CUDA_OK(cudaHostUnregister(own));
-  ASSERT_CUDA(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(own));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(own));
 }
 
 TEST(rows_with_a_pitch) {
@@ -291,9 +274,8 @@ TEST(rows_with_a_pitch) {
   CUDA_OK(cudaMemcpy2D(to, 11, rows, pitch, 10, 3, cudaMemcpyDeviceToHost));
   assert_string_equal(to[0], "abcdxxxxxx");
   assert_string_equal(to[2], "ijklxxxxxx");
-  ASSERT_CUDA(cudaErrorInvalidPitchValue,
-              cudaMemcpy2D(to, 11, rows, pitch, 12, 3, cudaMemcpyDeviceToHost));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidPitchValue,
+             cudaMemcpy2D(to, 11, rows, pitch, 12, 3, cudaMemcpyDeviceToHost));
   CUDA_OK(cudaFree(rows));
 }
 
@@ -304,11 +286,10 @@ static void CUDART_CB called_back(cudaStream_t, cudaError_t status, void *data) 
 
 TEST(host_functions_in_streams) {
   int calls = 0;
-  cudaStream_t stream;
+  Stream stream;
   CUDA_OK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, 0));
   CUDA_OK(cudaLaunchHostFunc(stream, called, &calls));
   CUDA_OK(cudaStreamAddCallback(stream, called_back, &calls, 0));
   CUDA_OK(cudaStreamSynchronize(stream));
   assert_int_equal(calls, 11);
-  CUDA_OK(cudaStreamDestroy(stream));
 }

@@ -232,11 +232,6 @@ PATTERN(own_grid_barrier, {{1, 2, 3}, "grid, written", "grid, read"}) {
   launch_cooperative(own_grid_barrier, 2, 64, missing, zeros(2 * 64), zeros(1), zeros(64));
 }
 
-// ---- barriers -----------------------------------------------------------------------------------
-//
-// Order by barriers of all kinds: CHECK builds are silent about these patterns, and name
-// both accesses once a part is missing (order.h).
-
 using BlockBarrier = cuda::barrier<cuda::thread_scope_block>;
 using DeviceBarrier = cuda::barrier<cuda::thread_scope_device>;
 

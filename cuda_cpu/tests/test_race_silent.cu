@@ -74,7 +74,6 @@ static __global__ void histogram(unsigned *global_bins) {
   if (threadIdx.x < 4) atomicAdd(&global_bins[threadIdx.x], bins[threadIdx.x]);
 }
 
-// Everyone who finds something writes the same value.
 // As NVIDIA's guide makes other atomics of a compare-and-swap.
 static __global__ void multiply(unsigned long long *product) {
   unsigned long long old = *product, assumed;
@@ -84,6 +83,7 @@ static __global__ void multiply(unsigned long long *product) {
   } while (old != assumed);
 }
 
+// Everyone who finds something writes the same value.
 static __global__ void raise_flag(unsigned *flag) {
   if (threadIdx.x % 3 == 0) *flag = 1;
 }

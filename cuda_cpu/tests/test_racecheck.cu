@@ -89,8 +89,8 @@ static __global__ void set(int *out, int value) { *out = value; }
 // What each way of waiting, or none, finds: a line of numbers. 7 is the result, 1 the old value.
 MISTAKE(waits) {
   int *d_value = NULL, *pinned = NULL;
-  cudaStream_t blocking, other;
-  cudaEvent_t event;
+  Stream blocking, other;
+  Event event;
   cudaMalloc(&d_value, sizeof *d_value);
   cudaMallocHost(&pinned, sizeof *pinned);
   cudaStreamCreate(&blocking);
@@ -127,16 +127,13 @@ MISTAKE(waits) {
   }
   cudaFree(d_value);
   cudaFreeHost(pinned);
-  cudaStreamDestroy(blocking);
-  cudaStreamDestroy(other);
-  cudaEventDestroy(event);
 }
 
 // Of two streams, one waits for the other's event, or not.
 MISTAKE(streams) {
   int *d_value = NULL, result = 0;
-  cudaStream_t first, second;
-  cudaEvent_t event, end;
+  Stream first, second;
+  Event event, end;
   float milliseconds = 0;
   cudaMalloc(&d_value, sizeof *d_value);
   cudaStreamCreate(&first);
@@ -156,10 +153,6 @@ MISTAKE(streams) {
     printf("%s ", cudaGetErrorName(cudaEventElapsedTime(&milliseconds, event, end)));
   }
   cudaFree(d_value);
-  cudaStreamDestroy(first);
-  cudaStreamDestroy(second);
-  cudaEventDestroy(event);
-  cudaEventDestroy(end);
 }
 
 static __global__ void copy(int *out, const int *in) { *out = *in; }
@@ -168,12 +161,12 @@ static void CUDART_CB host_work(void *) {}
 // A value goes from stream to stream by each way that orders them, then by two that do not.
 MISTAKE(order) {
   int *d_value = NULL, result = 0;
-  cudaStream_t s[3];
-  cudaEvent_t events[2];
+  Stream s[3];
+  Event events[2];
   cudaMalloc(&d_value, 3 * sizeof *d_value);
   for (int i = 0; i < 3; i++)
     cudaStreamCreateWithFlags(&s[i], i == 2 ? cudaStreamNonBlocking : cudaStreamDefault);
-  for (cudaEvent_t &event : events) cudaEventCreate(&event);
+  for (Event &event : events) cudaEventCreate(&event);
   for (int way = 0; way < 7; way++) {
     cudaMemset(d_value, 0, 3 * sizeof *d_value);
     cudaDeviceSynchronize();
@@ -218,8 +211,6 @@ MISTAKE(order) {
     printf("%d ", result);
   }
   cudaFree(d_value);
-  for (const cudaStream_t stream : s) cudaStreamDestroy(stream);
-  for (const cudaEvent_t event : events) cudaEventDestroy(event);
 }
 
 // A ? is any character; each of these differs from that of `old` for some seeds, and not for
@@ -239,12 +230,6 @@ static void expect_of_seeds(const char *mistake, const char *output, const char 
   }
   for (size_t i = 0; i < differs.size(); i++)
     if (output[i] == '?') assert_true(differs[i] == '?' && same[i] == '?');
-}
-
-static void expect_output(const char *mistake, const char *output) {
-  const Child child = run_mistake(mistake);
-  assert_int_equal(child.exit_code, 0);
-  assert_string_equal(child.output, output);
 }
 
 TEST(waits) {

@@ -5,8 +5,6 @@
 
 #include <limits.h>
 
-#include "run_child.h"
-
 static char rewriter[PATH_MAX + 16];
 static char source_name[] = "/tmp/test_rewrite.XXXXXX";
 
@@ -75,6 +73,9 @@ static void expect_lines_kept(const char *source) {
 
 // ---- bounds of launches -------------------------------------------------------------------------
 
+#define ASKS "void f() { cudaFuncGetAttributes(&a, &n::k<1>); g(k<1>); }"
+#define BOUNDED "__global__ void __launch_bounds__(8) k(int *a) {} "
+
 TEST(launch_bounds) {
   expect("__global__ void __launch_bounds__(256, 2) k(int *a) { f(); }",
          " void  k(int *a) { cuda_cpu::check_bound(256, 2); f(); }");
@@ -85,14 +86,10 @@ TEST(launch_bounds) {
          " void  k();  void f() {} void g() {}");
   expect("void __launch_bounds__ f();", "void  f();");
   // A call that asks for the bound. A name with and without a bound tells none.
-  const char *const asks = "void f() { cudaFuncGetAttributes(&a, &n::k<1>); g(k<1>); }";
-  const char *const kernel = "__global__ void __launch_bounds__(8) k(int *a) {} ";
-  char source[300];
-  snprintf(source, sizeof source, "%s%s", kernel, asks);
-  child_expect_text(rewritten(source),
+  child_expect_text(rewritten(BOUNDED ASKS),
                     "cudaFuncGetAttributes(&a,  cuda_cpu::bounded(n::k<1>)); g(k<1>);");
-  snprintf(source, sizeof source, "%stemplate <> __global__ void k<1>() {} %s", kernel, asks);
-  child_expect_text(rewritten(source), "cudaFuncGetAttributes(&a,  n::k<1>);");
+  child_expect_text(rewritten(BOUNDED "template <> __global__ void k<1>() {} " ASKS),
+                    "cudaFuncGetAttributes(&a,  n::k<1>);");
 }
 
 TEST(device_pointers) {
@@ -261,14 +258,10 @@ TEST(clocks) {
 }
 
 TEST(null_arguments) {
-  const char *const declared =
-      "template <int N> __global__ void k(int *a, int b); __global__ void f(int *a);";
-  char source[300];
-  snprintf(source, sizeof source,
-           "%s\nk<2><<<1, 2>>>(0, g(0, NULL), (0), 0); f<<<1, 1>>>(0);"
-           "k<3><<<1, 1>>>(1,\n# 1 \"a.h\" 3 4\n__null\n# 5 \"a.cu\"\n);",
-           declared);
-  const char *const text = rewritten(source);
+  const char *const text = rewritten(
+      "template <int N> __global__ void k(int *a, int b); __global__ void f(int *a);"
+      "\nk<2><<<1, 2>>>(0, g(0, NULL), (0), 0); f<<<1, 1>>>(0);"
+      "k<3><<<1, 1>>>(1,\n# 1 \"a.h\" 3 4\n__null\n# 5 \"a.cu\"\n);");
   child_expect_text(
       text, "(cuda_cpu::Null<decltype(0)>{}, g(0, NULL), (0), cuda_cpu::Null<decltype(0)>{});");
   child_expect_text(text, "\"f\", 1, 1)(0);");
@@ -276,20 +269,16 @@ TEST(null_arguments) {
 }
 
 TEST(kernels_as_void_pointers) {
-  const char *const kernel = "template <class T> __global__ void k(T a);\n";
-  char source[300], result[300];
-  snprintf(source, sizeof source, "%sf((const void *)\na::k<int>, (void *)k<0>(x), (void *)b);",
-           kernel);
-  snprintf(result, sizeof result,
-           "%sf(cuda_cpu::kernel_address(\"a::k<int>\", a::k<int>)\n, (void *)k<0>(x), (void *)b);",
-           "template <class T>  void k(T a);\n");
-  expect(source, result);
-  snprintf(source, sizeof source, "%sreinterpret_cast<void *>(&k<3>), reinterpret_cast<int *>(k)",
-           kernel);
-  snprintf(result, sizeof result,
-           "%scuda_cpu::kernel_address(\"k<3>\", k<3>), reinterpret_cast<int *>(k)",
-           "template <class T>  void k(T a);\n");
-  expect(source, result);
+  expect(
+      "template <class T> __global__ void k(T a);\n"
+      "f((const void *)\na::k<int>, (void *)k<0>(x), (void *)b);",
+      "template <class T>  void k(T a);\n"
+      "f(cuda_cpu::kernel_address(\"a::k<int>\", a::k<int>)\n, (void *)k<0>(x), (void *)b);");
+  expect(
+      "template <class T> __global__ void k(T a);\n"
+      "reinterpret_cast<void *>(&k<3>), reinterpret_cast<int *>(k)",
+      "template <class T>  void k(T a);\n"
+      "cuda_cpu::kernel_address(\"k<3>\", k<3>), reinterpret_cast<int *>(k)");
 }
 
 TEST(shifts) {
@@ -359,7 +348,6 @@ TEST(warnings_of_lockstep) {
   assert_int_equal(child.exit_code, 0);
 }
 
-// Messages name the file and the line that the preprocessor took the text from.
 // What nvcc refuses in device code, and what it takes there.
 TEST(host_only) {
   expect_error("__global__ void k(int *a, int n) {\n  std::sort(a, a + n);\n}", 2,
@@ -381,6 +369,7 @@ TEST(host_only) {
                "std::sort is");
 }
 
+// Messages name the file and the line that the preprocessor took the text from.
 TEST(line_markers) {
   const Child child = rewrite("# 1 \"a.cu\"\n\n# 40 \"b.h\" 1 3\nint a;\nk<<<;\n# 3 \"a.cu\" 2\n");
   child_expect_text(child.errors, "b.h:41: a launch whose <<<");

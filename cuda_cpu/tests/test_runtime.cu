@@ -54,11 +54,10 @@ TEST(device_properties) {
     CUDA_OK(cudaDeviceGetAttribute(&value, a.attribute, 0));
     assert_int_equal(value, a.value);
   }
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0));
-  ASSERT_CUDA(cudaErrorInvalidDevice, cudaSetDevice(1));
-  ASSERT_CUDA(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, 1));
-  ASSERT_CUDA(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, -1));
-  ASSERT_CUDA(cudaErrorInvalidDevice, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0));
+  CUDA_FAILS(cudaErrorInvalidDevice, cudaSetDevice(1));
+  CUDA_FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, 1));
+  CUDA_FAILS(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, -1));
 
 #ifdef CUDA_CPU
   CUDA_OK(cudaDriverGetVersion(&value));
@@ -74,10 +73,9 @@ TEST(occupancy) {
   CUDA_OK(cudaFuncSetAttribute((const void *)large, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                227 * 1024));
   int none = -1;
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, large, 0, 0));
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, large, 0, 0));
   assert_int_equal(none, -1);
-  (void)cudaGetLastError();
   const struct {
     int threads;
     size_t shared;
@@ -110,17 +108,17 @@ static __global__ void set(int *out, int value) { *out = value; }
 
 TEST(streams) {
   const DeviceArray<int> d_out(1);
-  cudaStream_t streams[2];
-  cudaEvent_t event;
+  Stream streams[2], with_priority;
+  Event event;
   CUDA_OK(cudaStreamCreate(&streams[0]));
   CUDA_OK(cudaStreamCreateWithFlags(&streams[1], cudaStreamNonBlocking));
-  assert_ptr_not_equal(streams[0], streams[1]);
+  assert_true(streams[0] != streams[1]);
   CUDA_OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   set<<<1, 1, 0, streams[0]>>>(d_out, 1);
   CUDA_OK(cudaEventRecord(event, streams[0]));
   CUDA_OK(cudaStreamWaitEvent(streams[1], event));
   set<<<1, 1, 0, streams[1]>>>(d_out, 2);
-  for (const cudaStream_t stream : streams) {
+  for (const Stream &stream : streams) {
     CUDA_OK(cudaStreamSynchronize(stream));
     CUDA_OK(cudaStreamQuery(stream));
   }
@@ -128,21 +126,17 @@ TEST(streams) {
   set<<<1, 1, 0, cudaStreamLegacy>>>(d_out, 3);
   set<<<1, 1, 0, cudaStreamPerThread>>>(d_out, 4);
   assert_int_equal(d_out.read()[0], 4);
-  for (const cudaStream_t stream : streams) CUDA_OK(cudaStreamDestroy(stream));
-  CUDA_OK(cudaEventDestroy(event));
   int least = -1, greatest = 1, priority = 1;
   CUDA_OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
   assert_true(least == 0 && greatest < 0);
   CUDA_OK(cudaStreamGetPriority(0, &priority));
   assert_int_equal(priority, 0);
-  CUDA_OK(cudaStreamCreateWithPriority(&streams[0], cudaStreamNonBlocking, greatest - 1));
-  CUDA_OK(cudaStreamGetPriority(streams[0], &priority));
+  CUDA_OK(cudaStreamCreateWithPriority(&with_priority, cudaStreamNonBlocking, greatest - 1));
+  CUDA_OK(cudaStreamGetPriority(with_priority, &priority));
   assert_int_equal(priority, greatest);
-  CUDA_OK(cudaStreamDestroy(streams[0]));
   // CUDA's own streams are not the caller's to destroy.
   for (const cudaStream_t stream : {(cudaStream_t)0, cudaStreamLegacy, cudaStreamPerThread})
-    ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));
-  ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaGetLastError());
+    CUDA_FAILS(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));
 }
 
 static __global__ void spin(long rounds, volatile long *out) {
@@ -151,7 +145,7 @@ static __global__ void spin(long rounds, volatile long *out) {
 
 TEST(events_measure_time) {
   const DeviceArray<long> d_out(1);
-  cudaEvent_t start, stop;
+  Event start, stop;
   float milliseconds = -1;
   CUDA_OK(cudaEventCreate(&start));
   CUDA_OK(cudaEventCreate(&stop, cudaEventBlockingSync));
@@ -170,11 +164,8 @@ TEST(events_measure_time) {
   CUDA_OK(cudaEventSynchronize(start));
   CUDA_OK(cudaEventElapsedTime(&milliseconds, start, stop));
   assert_true(milliseconds <= 0);
-  CUDA_OK(cudaEventDestroy(start));
-  CUDA_OK(cudaEventDestroy(stop));
   ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaEventRecord(nullptr));
-  ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaEventDestroy(nullptr));
-  ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidResourceHandle, cudaEventDestroy(nullptr));
 }
 
 // ---- errors -------------------------------------------------------------------------------------

@@ -26,9 +26,9 @@ static void expect_refusal(const char *variable, const char *value, const std::s
 }
 
 TEST(good_values) {
-  assert_string_equal(run_mistake("memory", "CUDA_CPU_MEMORY", "1000000").output, "1000000\n");
+  expect_output("memory", "1000000\n", "CUDA_CPU_MEMORY", "1000000");
   const std::string usual = run_mistake("memory").output;
-  assert_string_equal(run_mistake("memory", "CUDA_CPU_MEMORY", "").output, usual.c_str());
+  expect_output("memory", usual.c_str(), "CUDA_CPU_MEMORY", "");
   for (const char *seed : {"", "0", "18446744073709551615"})
     assert_int_equal(run_mistake("launch", "CUDA_CPU_RACECHECK", seed).exit_code, 0);
 }
@@ -120,6 +120,5 @@ TEST(the_users_choice_holds) {
 
 TEST(the_number_of_threads_holds) {
   make_no_choice();
-  const Child child = run_mistake("thread_count", "OMP_NUM_THREADS", "3");
-  assert_string_equal(child.output, "3\n");
+  expect_output("thread_count", "3\n", "OMP_NUM_THREADS", "3");
 }

@@ -184,9 +184,7 @@ static __global__ void look_at_fresh_memory(unsigned *wrong) {
 }
 
 TEST(fresh_shared_memory_is_poisoned) {
-#ifndef CUDA_CPU
-  skip();  // a GPU leaves what was there
-#endif
+  CUDA_CPU_ONLY();  // a GPU leaves what was there
   const DeviceArray<unsigned> d_wrong(1);
   for (int launch = 0; launch < 2; launch++)
     look_at_fresh_memory<<<100, 64, 64 * sizeof(unsigned)>>>(d_wrong);
@@ -230,10 +228,9 @@ TEST(more_than_48_kb_by_permission) {
   fill_not_allowed<<<1, 128, asked>>>(1, d_out);
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
 
-  ASSERT_CUDA(
+  CUDA_FAILS(
       cudaErrorInvalidValue,
       cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)largest + 1));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
   CUDA_OK(cudaFuncSetAttribute(fill_not_allowed, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                (int)largest));
   fill_not_allowed<<<1, 1, largest>>>(largest / 4, d_out);
@@ -260,9 +257,8 @@ TEST(static_and_dynamic_beyond_the_limit) {
   void *arguments[1];
   unsigned *out = d_out;
   arguments[0] = &out;
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaLaunchKernel(fill_both, dim3(2), dim3(64), arguments, 45 * 1024, 0));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaLaunchKernel(fill_both, dim3(2), dim3(64), arguments, 45 * 1024, 0));
   fill_both<<<2, 64, 44 * 1024>>>(d_out);  // and the next launch runs
   assert_int_equal(d_out.read()[0], 64 * (1 + 1) + 64 * (2 + 2));
 }

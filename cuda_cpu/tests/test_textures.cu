@@ -3,6 +3,10 @@
 
 #include <numeric>
 
+using Array = Owned<cudaArray_t, cudaFreeArray>;
+using Texture = Owned<cudaTextureObject_t, cudaDestroyTextureObject>;
+using Surface = Owned<cudaSurfaceObject_t, cudaDestroySurfaceObject>;
+
 static cudaTextureDesc point_of(cudaTextureAddressMode mode) {
   cudaTextureDesc how = {};
   how.addressMode[0] = how.addressMode[1] = mode;
@@ -28,25 +32,22 @@ __global__ void fetch(cudaTextureObject_t texture, T *out, int first) {
 
 TEST(linear_memory) {
   DeviceArray<int> numbers(std::vector<int>{10, 11, 12, 13}), out(6);
-  cudaTextureObject_t texture = linear_texture<int>(numbers, 4, {});
-  fetch<<<1, 6>>>(texture, (int *)out, -1);
+  const Texture texture(linear_texture<int>(numbers, 4, {}));
+  fetch<int><<<1, 6>>>(texture, out, -1);
   ASSERT_SAME(out.read(), (std::vector<int>{0, 10, 11, 12, 13, 0}));
-  CUDA_OK(cudaDestroyTextureObject(texture));
 
   DeviceArray<uchar4> pixels(std::vector<uchar4>{{0, 51, 255, 1}, {5, 6, 7, 8}}), copies(2);
-  texture = linear_texture<uchar4>(pixels, 2, {});
-  fetch<<<1, 2>>>(texture, (uchar4 *)copies, 0);
+  const Texture colours(linear_texture<uchar4>(pixels, 2, {}));
+  fetch<uchar4><<<1, 2>>>(colours, copies, 0);
   ASSERT_SAME(copies.read(), pixels.read());
-  CUDA_OK(cudaDestroyTextureObject(texture));
   cudaTextureDesc how = {};
   how.readMode = cudaReadModeNormalizedFloat;
-  texture = linear_texture<uchar4>(pixels, 2, how);
+  const Texture normalised(linear_texture<uchar4>(pixels, 2, how));
   DeviceArray<float4> floats(1);
-  fetch<<<1, 1>>>(texture, (float4 *)floats, 0);
+  fetch<float4><<<1, 1>>>(normalised, floats, 0);
   const float4 first = floats.read()[0];
   assert_true(first.x == 0.0f && first.y == 51 / 255.0f && first.z == 1.0f &&
               first.w == 1 / 255.0f);
-  CUDA_OK(cudaDestroyTextureObject(texture));
 }
 
 __global__ void sample(cudaTextureObject_t texture, const float2 *at, float *out) {
@@ -64,7 +65,7 @@ static std::vector<float> samples(cudaTextureObject_t texture, const std::vector
 TEST(arrays_and_rows) {
   const float texels[] = {0, 1, 2, 10, 11, 12};
   cudaResourceDesc resource = {};
-  cudaArray_t array;
+  Array array;
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   CUDA_OK(cudaMallocArray(&array, &format, 3, 2));
   CUDA_OK(cudaMemcpy2DToArray(array, 0, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
@@ -74,11 +75,9 @@ TEST(arrays_and_rows) {
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array;
   const auto read = [&](const cudaTextureDesc &how, const std::vector<float2> &at) {
-    cudaTextureObject_t texture = 0;
+    Texture texture;
     CUDA_OK(cudaCreateTextureObject(&texture, &resource, &how, NULL));
-    const std::vector<float> values = samples(texture, at);
-    CUDA_OK(cudaDestroyTextureObject(texture));
-    return values;
+    return samples(texture, at);
   };
   const std::vector<float2> around = {{0.5f, 0.5f}, {2.9f, 1.9f}, {-0.1f, 0}, {3.1f, 5}};
   using Floats = std::vector<float>;
@@ -98,7 +97,6 @@ TEST(arrays_and_rows) {
   ASSERT_SAME(
       read(smooth, {{0.5f, 0.5f}, {1, 0.5f}, {1.25f, 1}, {0, 0}, {1.5f + 1 / 1024.0f, 1.5f}}),
       (Floats{0, 0.5f, 0.75f + 5, 0, 11}));  // weights have 8 bits
-  CUDA_OK(cudaFreeArray(array));
 
   void *rows = NULL;
   size_t pitch = 0;
@@ -124,23 +122,22 @@ TEST(refused_textures) {
   resource.res.linear.devPtr = &host;
   resource.res.linear.desc = cudaCreateChannelDesc<int>();
   resource.res.linear.sizeInBytes = 16;
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaCreateTextureObject(&object, &resource, &how, NULL));
+  CUDA_FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&object, &resource, &how, NULL));
   resource.res.linear.devPtr = numbers;
   how.filterMode = cudaFilterModeLinear;  // of integers
-  ASSERT_CUDA(cudaErrorInvalidFilterSetting,
-              cudaCreateTextureObject(&object, &resource, &how, NULL));
+  CUDA_FAILS(cudaErrorInvalidFilterSetting,
+             cudaCreateTextureObject(&object, &resource, &how, NULL));
   how.filterMode = cudaFilterModePoint;
   resource.res.linear.desc = cudaCreateChannelDesc(32, 32, 32, 0, cudaChannelFormatKindSigned);
-  ASSERT_CUDA(cudaErrorInvalidChannelDescriptor,
-              cudaCreateTextureObject(&object, &resource, &how, NULL));
+  CUDA_FAILS(cudaErrorInvalidChannelDescriptor,
+             cudaCreateTextureObject(&object, &resource, &how, NULL));
   resource.res.linear.desc = cudaCreateChannelDesc<int>();
   how.readMode = cudaReadModeNormalizedFloat;
-  ASSERT_CUDA(cudaErrorInvalidNormSetting, cudaCreateTextureObject(&object, &resource, &how, NULL));
+  CUDA_FAILS(cudaErrorInvalidNormSetting, cudaCreateTextureObject(&object, &resource, &how, NULL));
 #ifdef CUDA_CPU
   resource.resType = cudaResourceTypeMipmappedArray;
-  ASSERT_CUDA(cudaErrorNotSupported, cudaCreateTextureObject(&object, &resource, &how, NULL));
+  CUDA_FAILS(cudaErrorNotSupported, cudaCreateTextureObject(&object, &resource, &how, NULL));
 #endif
-  (void)cudaGetLastError();
 }
 
 MISTAKE(wrong_type) {
@@ -207,8 +204,6 @@ static cudaArray_t array_of(cudaExtent extent, unsigned flags) {
   return array;
 }
 
-// ---- surfaces -----------------------------------------------------------------------------------
-
 __global__ void transpose(cudaSurfaceObject_t from, cudaSurfaceObject_t to) {
   const int x = (int)threadIdx.x, y = (int)threadIdx.y;
   int value;
@@ -217,9 +212,9 @@ __global__ void transpose(cudaSurfaceObject_t from, cudaSurfaceObject_t to) {
 }
 
 TEST(reads_and_writes) {
-  const cudaArray_t from = array_of<int>(make_cudaExtent(4, 3, 0), cudaArraySurfaceLoadStore);
-  const cudaArray_t to = array_of<int>(make_cudaExtent(3, 4, 0), cudaArraySurfaceLoadStore);
-  const cudaSurfaceObject_t in = surface_of(from), out = surface_of(to);
+  const Array from(array_of<int>(make_cudaExtent(4, 3, 0), cudaArraySurfaceLoadStore));
+  const Array to(array_of<int>(make_cudaExtent(3, 4, 0), cudaArraySurfaceLoadStore));
+  const Surface in(surface_of(from)), out(surface_of(to));
   transpose<<<1, dim3(4, 3)>>>(in, out);
   KERNEL_OK();
   std::vector<int> values(12);
@@ -232,10 +227,6 @@ TEST(reads_and_writes) {
   assert_int_equal(values[7], 12);
   assert_int_equal(values[11], 23);
   assert_int_equal(values[6], 1002);
-  CUDA_OK(cudaDestroySurfaceObject(in));
-  CUDA_OK(cudaDestroySurfaceObject(out));
-  CUDA_OK(cudaFreeArray(from));
-  CUDA_OK(cudaFreeArray(to));
 }
 
 // Each thread reads at its place and then writes 77 there.
@@ -248,8 +239,8 @@ __global__ void use_outside(cudaSurfaceObject_t surface, const int2 *at, int *ze
 }
 
 TEST(boundary_modes) {
-  const cudaArray_t array = array_of<int>(make_cudaExtent(4, 3, 0), cudaArraySurfaceLoadStore);
-  const cudaSurfaceObject_t surface = surface_of(array);
+  const Array array(array_of<int>(make_cudaExtent(4, 3, 0), cudaArraySurfaceLoadStore));
+  const Surface surface(surface_of(array));
   const DeviceArray<int2> at(
       std::vector<int2>{{4, 1}, {16, 0}, {-4, 2}, {8, 3}, {0, -1}, {99 * 4, 99}});
   const DeviceArray<int> zero(6), clamped(6);
@@ -259,8 +250,6 @@ TEST(boundary_modes) {
   std::vector<int> values(12);
   CUDA_OK(cudaMemcpy2DFromArray(values.data(), 16, array, 0, 0, 16, 3, cudaMemcpyDeviceToHost));
   ASSERT_SAME(values, (std::vector<int>{0, 1, 2, 3, 10, 77, 12, 13, 20, 21, 22, 23}));
-  CUDA_OK(cudaDestroySurfaceObject(surface));
-  CUDA_OK(cudaFreeArray(array));
 }
 
 __global__ void use_dimensions(cudaSurfaceObject_t one, cudaSurfaceObject_t three,
@@ -278,26 +267,20 @@ __global__ void use_dimensions(cudaSurfaceObject_t one, cudaSurfaceObject_t thre
 
 TEST(dimensions) {
   const unsigned store = cudaArraySurfaceLoadStore;
-  const cudaArray_t arrays[] = {
-      array_of<float>(make_cudaExtent(5, 0, 0), store),
-      array_of<float>(make_cudaExtent(4, 3, 4), store),
-      array_of<float>(make_cudaExtent(4, 3, 3), store | cudaArrayLayered)};
-  cudaSurfaceObject_t surfaces[3];
-  for (int i = 0; i < 3; i++) surfaces[i] = surface_of(arrays[i]);
+  const Array line(array_of<float>(make_cudaExtent(5, 0, 0), store)),
+      volume(array_of<float>(make_cudaExtent(4, 3, 4), store)),
+      layers(array_of<float>(make_cudaExtent(4, 3, 3), store | cudaArrayLayered));
+  const Surface one(surface_of(line)), three(surface_of(volume)), layered(surface_of(layers));
   const DeviceArray<float> out(6);
-  use_dimensions<<<1, 1>>>(surfaces[0], surfaces[1], surfaces[2], out);
+  use_dimensions<<<1, 1>>>(one, three, layered, out);
   ASSERT_SAME(out.read(), (std::vector<float>{0.5f, 3, 321, 1.5f, 211, 2.5f}));
   cudaChannelFormatDesc format;
   cudaExtent extent;
   unsigned flags = 0;
-  CUDA_OK(cudaArrayGetInfo(&format, &extent, &flags, arrays[2]));
+  CUDA_OK(cudaArrayGetInfo(&format, &extent, &flags, layers));
   assert_int_equal(format.x, 32);
   assert_int_equal(extent.depth, 3);
   assert_int_equal(flags, store | cudaArrayLayered);
-  for (int i = 0; i < 3; i++) {
-    CUDA_OK(cudaDestroySurfaceObject(surfaces[i]));
-    CUDA_OK(cudaFreeArray(arrays[i]));
-  }
 }
 
 // ---- textures of such arrays --------------------------------------------------------------------
@@ -321,32 +304,26 @@ __global__ void sample_cube(cudaTextureObject_t texture, float *out) {
 }
 
 TEST(textures_of_arrays) {
-  const cudaArray_t volume = array_of<float>(make_cudaExtent(4, 3, 4), cudaArrayDefault);
-  cudaTextureObject_t texture = texture_of(volume, false);
+  const Array volume(array_of<float>(make_cudaExtent(4, 3, 4), cudaArrayDefault));
+  const Texture of_volume(texture_of(volume, false));
   const DeviceArray<float> out(7);
-  sample_volume<<<1, 1>>>(texture, out);
+  sample_volume<<<1, 1>>>(of_volume, out);
   std::vector<float> values = out.read();
   values.resize(4);
   ASSERT_SAME(values, (std::vector<float>{321, 11.5f, 50 + 5 + 1.5f, 320}));
-  CUDA_OK(cudaDestroyTextureObject(texture));
-  CUDA_OK(cudaFreeArray(volume));
 
-  const cudaArray_t layers = array_of<float>(make_cudaExtent(4, 3, 3), cudaArrayLayered);
-  texture = texture_of(layers, false);
-  sample_layers<<<1, 1>>>(texture, out);
+  const Array layers(array_of<float>(make_cudaExtent(4, 3, 3), cudaArrayLayered));
+  const Texture of_layers(texture_of(layers, false));
+  sample_layers<<<1, 1>>>(of_layers, out);
   values = out.read();
   values.resize(3);
   ASSERT_SAME(values, (std::vector<float>{121, 206.5f, 200}));
-  CUDA_OK(cudaDestroyTextureObject(texture));
-  CUDA_OK(cudaFreeArray(layers));
 
-  const cudaArray_t cube = array_of<float>(make_cudaExtent(4, 4, 6), cudaArrayCubemap);
-  texture = texture_of(cube, true);
-  sample_cube<<<1, 1>>>(texture, out);
+  const Array cube(array_of<float>(make_cudaExtent(4, 4, 6), cudaArrayCubemap));
+  const Texture of_cube(texture_of(cube, true));
+  sample_cube<<<1, 1>>>(of_cube, out);
   ASSERT_SAME(out.read(),
               (std::vector<float>{16.5f, 116.5f, 216.5f, 316.5f, 416.5f, 516.5f, 20 + 2.5f}));
-  CUDA_OK(cudaDestroyTextureObject(texture));
-  CUDA_OK(cudaFreeArray(cube));
 }
 
 // ---- refusals -----------------------------------------------------------------------------------
@@ -354,23 +331,21 @@ TEST(textures_of_arrays) {
 TEST(refused_arrays) {
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   const cudaChannelFormatDesc three = {32, 32, 32, 0, cudaChannelFormatKindSigned};
-  cudaArray_t array = NULL;
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMallocArray(&array, &format, 0, 4));
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaMalloc3DArray(&array, &format, make_cudaExtent(4, 4, 5), cudaArrayCubemap));
-  ASSERT_CUDA(cudaErrorInvalidChannelDescriptor, cudaMallocArray(&array, &three, 4, 4));
+  Array array;
+  CUDA_FAILS(cudaErrorInvalidValue, cudaMallocArray(&array, &format, 0, 4));
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaMalloc3DArray(&array, &format, make_cudaExtent(4, 4, 5), cudaArrayCubemap));
+  CUDA_FAILS(cudaErrorInvalidChannelDescriptor, cudaMallocArray(&array, &three, 4, 4));
   CUDA_OK(cudaMallocArray(&array, &format, 3, 2));
   const float texels[6] = {};
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaMemcpy2DToArray(array, 4, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
-  ASSERT_CUDA(cudaErrorInvalidValue,
-              cudaMemcpy2DToArray(array, 0, 1, texels, 12, 12, 2, cudaMemcpyHostToDevice));
-  ASSERT_CUDA(cudaErrorInvalidMemcpyDirection,
-              cudaMemcpy2DToArray(array, 0, 0, texels, 12, 12, 2, cudaMemcpyDeviceToHost));
-  ASSERT_CUDA(cudaErrorInvalidResourceHandle,
-              cudaMemcpy2DToArray(NULL, 0, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
-  CUDA_OK(cudaFreeArray(array));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaMemcpy2DToArray(array, 4, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
+  CUDA_FAILS(cudaErrorInvalidValue,
+             cudaMemcpy2DToArray(array, 0, 1, texels, 12, 12, 2, cudaMemcpyHostToDevice));
+  CUDA_FAILS(cudaErrorInvalidMemcpyDirection,
+             cudaMemcpy2DToArray(array, 0, 0, texels, 12, 12, 2, cudaMemcpyDeviceToHost));
+  CUDA_FAILS(cudaErrorInvalidResourceHandle,
+             cudaMemcpy2DToArray(NULL, 0, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
 }
 
 __global__ void write_at(cudaSurfaceObject_t surface, int x, int y) {

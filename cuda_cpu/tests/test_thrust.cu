@@ -74,9 +74,8 @@ TEST(copies) {
   h = e;
   assert_int_equal(h.size(), 8);
   // A vector's memory is the device's: the direction is checked.
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpy(raw, thrust::raw_pointer_cast(e.data()), sizeof raw,
-                                                cudaMemcpyHostToDevice));
-  (void)cudaGetLastError();
+  CUDA_FAILS(cudaErrorInvalidValue, cudaMemcpy(raw, thrust::raw_pointer_cast(e.data()), sizeof raw,
+                                               cudaMemcpyHostToDevice));
 }
 
 TEST(policies_on_device_pointers) {
@@ -103,11 +102,10 @@ TEST(policies_of_the_cuda_backend) {
   thrust::sort_by_key(thrust::cuda::par, thrust::device_ptr<int>(key),
                       thrust::device_ptr<int>(key) + 3, thrust::device_ptr<int>(value));
   ASSERT_SAME(v.read(), (std::vector<int>{1, 4, 5}));
-  cudaStream_t stream;
+  Stream stream;
   CUDA_OK(cudaStreamCreate(&stream));
   thrust::transform(thrust::cuda::par.on(stream), key, key + 3, key, Square());
   thrust::sort(thrust::cuda::par_nosync.on(stream), key, key + 3, thrust::greater<int>());
-  CUDA_OK(cudaStreamDestroy(stream));
   ASSERT_SAME(k.read(), (std::vector<int>{25, 16, 1}));
 }
 

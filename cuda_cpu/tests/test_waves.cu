@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <atomic>
 
-#define LINE(n) __FILE__ ":" + std::to_string(n)
-
 static const unsigned ALL = 0xffffffffu;
 
 static __device__ unsigned warp_scan(unsigned value) {
@@ -135,7 +133,6 @@ TEST(scan_in_place) {
       for (unsigned i = 0; i < 2 * n; i++) expected[i] = i * i % 11;
       const DeviceArray<unsigned> a(expected);
       scan_in_place<<<2, n>>>(shuffles, a);
-      KERNEL_OK();
       for (int round = 0; round < 2; round++) {
         old = expected;
         unsigned sum = 0;
@@ -151,38 +148,30 @@ TEST(scan_in_place) {
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static const int line_shuffle = __LINE__ + 3, line_barrier = __LINE__ + 5;
 static __global__ void half_shuffles(unsigned *out) {
   unsigned value = threadIdx.x;
-  if (threadIdx.x < 48) value = __shfl_up_sync(ALL, value, 1);
+  if (threadIdx.x < 48) value = __shfl_up_sync(ALL, value, 1); /*half*/
   out[threadIdx.x] = value;
-  __syncthreads();
+  __syncthreads(); /*behind*/
 }
-MISTAKE(half_shuffles) {
-  const DeviceArray<unsigned> out(64);
-  half_shuffles<<<1, 64>>>(out);
-}
+MISTAKE(half_shuffles) { half_shuffles<<<1, 64>>>(zeros(64)); }
 
-static const int line_up = __LINE__ + 3, line_ballot = __LINE__ + 5;
 static __global__ void shuffle_and_ballot(unsigned *out) {
   if (threadIdx.x < 8)
-    out[threadIdx.x] = __shfl_up_sync(ALL, threadIdx.x, 1);
+    out[threadIdx.x] = __shfl_up_sync(ALL, threadIdx.x, 1); /*up*/
   else
-    out[threadIdx.x] = __ballot_sync(ALL, 1);
+    out[threadIdx.x] = __ballot_sync(ALL, 1); /*ballot*/
   __syncthreads();
 }
-MISTAKE(shuffle_and_ballot) {
-  const DeviceArray<unsigned> out(32);
-  shuffle_and_ballot<<<1, 32>>>(out);
-}
+MISTAKE(shuffle_and_ballot) { shuffle_and_ballot<<<1, 32>>>(zeros(32)); }
 
 TEST(a_shuffle_that_is_left_out) {
   expect_report("half_shuffles", {"synccheck: kernel half_shuffles", "none can go on",
-                                  "16 at __shfl_up_sync, " LINE(line_shuffle),
-                                  "48 at __syncthreads, " LINE(line_barrier)});
-  expect_report("shuffle_and_ballot",
-                {"synccheck: kernel shuffle_and_ballot", "none can go on",
-                 "8 at __shfl_up_sync, " LINE(line_up), "24 at __ballot_sync, " LINE(line_ballot)});
+                                  "16 at __shfl_up_sync, " LINE_WITH("half"),
+                                  "48 at __syncthreads, " LINE_WITH("behind")});
+  expect_report("shuffle_and_ballot", {"synccheck: kernel shuffle_and_ballot", "none can go on",
+                                       "8 at __shfl_up_sync, " LINE_WITH("up"),
+                                       "24 at __ballot_sync, " LINE_WITH("ballot")});
 }
 
 // ---- the end of a wave --------------------------------------------------------------------------
@@ -191,8 +180,6 @@ TEST(a_shuffle_that_is_left_out) {
 // a grid: the results of kernels, whatever ran on their stacks before.
 
 namespace wave_end {
-
-// ---- the end of a wave --------------------------------------------------------------------------
 
 enum Then { NOTHING, BARRIER, COUNT, SCAN, BALLOT, RETURN, KINDS };
 

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "harness/compare/plan.h"
 #include "harness/compare/supervise.h"
 #include "harness/process/exit_guard.h"
 #include "harness/input/input.h"
-#include "harness/measure/device_info.h"
-#include "harness/process/machine_memory.h"
+#include "harness/process/read_file.h"
 #include "harness/process/message.h"
 #include "harness/versions/version_check.h"
 

@@ -10,16 +10,17 @@
 
 // ---- opening -----------------------------------------------------------------------------------
 
-static OpenOutput *add(Outputs *outputs, const Comparison *comparison, Format format) {
+static Output *add(Outputs *outputs, const Comparison *comparison, Format format) {
   static const OutputFormat *const formats[] = {[FORMAT_TABLE] = &table_format,
                                                 [FORMAT_CSV] = &csv_format,
                                                 [FORMAT_JSON] = &json_format,
                                                 [FORMAT_MD] = &md_format};
-  OpenOutput *const added = &outputs->open[outputs->count++];
+  Output *const added = &outputs->open[outputs->count++];
   const RowOrder order = comparison->request->order;
-  *added = (OpenOutput){.output = {.to = stdout, .comparison = comparison},
-                        .format = formats[format],
-                        .order = order != ORDER_OF_FORMAT ? order : formats[format]->order};
+  *added = (Output){.to = stdout,
+                    .comparison = comparison,
+                    .format = formats[format],
+                    .order = order != ORDER_OF_FORMAT ? order : formats[format]->order};
   return added;
 }
 
@@ -29,20 +30,20 @@ void outputs_open(Outputs *outputs, const Comparison *comparison) {
   add(outputs, comparison, request->format)->file.stream = stdout;
   for (int i = 0; i < request->export_count; i++) {
     Message message;
-    OpenOutput *const added = add(outputs, comparison, request->exports[i].format);
+    Output *const added = add(outputs, comparison, request->exports[i].format);
     if (!save_file_open(request->exports[i].path, &added->file, &message)) {
       outputs_drop(outputs);
       quit(EXIT_USAGE, "--export: %s", message.text);
     }
-    added->output.to = added->file.stream;
+    added->to = added->file.stream;
   }
 }
 
 void outputs_begin(Outputs *outputs) {
   for (int i = 0; i < outputs->count; i++) {
-    OpenOutput *const open = &outputs->open[i];
-    open->format->begin(&open->output);
-    save_file_flush(&open->file);
+    Output *const output = &outputs->open[i];
+    output->format->begin(output);
+    save_file_flush(&output->file);
   }
 }
 
@@ -63,13 +64,13 @@ static int by_name(const void *a, const void *b) {
   return difference != 0 ? difference : left < right ? -1 : left > right;
 }
 
-static void print_rows(OpenOutput *open, const Row *rows, size_t count) {
+static void print_rows(Output *output, const Row *rows, size_t count) {
   const Row **const ordered = MEMORY_CHECK(malloc(count * sizeof(const Row *)));
   for (size_t i = 0; i < count; i++) ordered[i] = &rows[i];
-  if (open->order == ORDER_TIME) qsort(ordered, count, sizeof(const Row *), by_time);
-  if (open->order == ORDER_NAME) qsort(ordered, count, sizeof(const Row *), by_name);
-  for (size_t i = 0; i < count; i++) open->format->row(&open->output, ordered[i]);
-  save_file_flush(&open->file);
+  if (output->order == ORDER_TIME) qsort(ordered, count, sizeof(const Row *), by_time);
+  if (output->order == ORDER_NAME) qsort(ordered, count, sizeof(const Row *), by_name);
+  for (size_t i = 0; i < count; i++) output->format->row(output, ordered[i]);
+  save_file_flush(&output->file);
   free(ordered);
 }
 
@@ -77,16 +78,16 @@ static bool wait_for_each_other(const Row *a, const Row *b, RowOrder order) {
   return a->group == b->group && (order != ORDER_GIVEN || a->loaded == b->loaded);
 }
 
-static void advance(OpenOutput *open, size_t done, bool all) {
-  const Plan *const plan = open->output.comparison->plan;
-  while (open->printed < done) {
-    const Row *const first = &plan->rows[open->printed];
-    size_t end = open->printed + 1;
-    while (end < plan->count && wait_for_each_other(first, &plan->rows[end], open->order)) end++;
+static void advance(Output *output, size_t done, bool all) {
+  const Plan *const plan = output->comparison->plan;
+  while (output->printed < done) {
+    const Row *const first = &plan->rows[output->printed];
+    size_t end = output->printed + 1;
+    while (end < plan->count && wait_for_each_other(first, &plan->rows[end], output->order)) end++;
     if (end > done && !all) return;
     if (end > done) end = done;
-    print_rows(open, first, end - open->printed);
-    open->printed = end;
+    print_rows(output, first, end - output->printed);
+    output->printed = end;
   }
 }
 
@@ -99,13 +100,13 @@ void outputs_advance(Outputs *outputs, size_t done, bool all) {
 void outputs_end(Outputs *outputs) {
   Message message = {.text = ""};
   for (int i = 0; i < outputs->count; i++) {
-    OpenOutput *const open = &outputs->open[i];
-    open->format->end(&open->output);
-    save_file_flush(&open->file);
+    Output *const output = &outputs->open[i];
+    if (output->format->end != NULL) output->format->end(output);
+    save_file_flush(&output->file);
     Message problem;
-    if (i == 0 && open->file.error != 0)
-      message_fail(&message, "cannot write to standard output: %s", strerror(open->file.error));
-    if (i > 0 && !save_file_commit(&open->file, &problem) && message.text[0] == '\0')
+    if (i == 0 && output->file.error != 0)
+      message_fail(&message, "cannot write to standard output: %s", strerror(output->file.error));
+    if (i > 0 && !save_file_commit(&output->file, &problem) && message.text[0] == '\0')
       message_fail(&message, "--export: %.900s", problem.text);
   }
   outputs->count = 0;
@@ -123,21 +124,12 @@ static bool has_time(const Row *row) {
   return row->status == ROW_RIGHT && row->measured.median_ms > 0.0;
 }
 
-// The row with the smallest median of a group; `other`, unless NULL, does not count.
-static const Row *fastest_but(const Plan *plan, int group, const Row *other) {
-  const Row *best = NULL;
-  for (size_t i = 0; i < plan->count; i++) {
-    const Row *const row = &plan->rows[i];
-    if (row->group != group || !has_time(row) || (other != NULL && row == other)) continue;
-    if (best == NULL || row->measured.median_ms < best->measured.median_ms) best = row;
-  }
-  return best;
-}
-
-static const Row *baseline_of(const Plan *plan, int group) {
+// The row with the smallest median of a group, or of its baseline's rows; `other` does not count.
+static const Row *fastest_but(const Plan *plan, int group, bool of_baseline, const Row *other) {
   const Row *best = NULL;
   for (const Row *row = plan->rows; row < plan->rows + plan->count; row++)
-    if (row->group == group && row->is_baseline && has_time(row) &&
+    if (row->group == group && !(other != NULL && row == other) && has_time(row) &&
+        (row->is_baseline || !of_baseline) &&
         (best == NULL || row->measured.median_ms < best->measured.median_ms))
       best = row;
   return best;
@@ -166,10 +158,10 @@ static void write_times(double ratio, double uncertainty, char *text, size_t siz
 
 bool summary_of_group(const Plan *plan, int group, char *text, size_t size) {
   text[0] = '\0';
-  const Row *const fastest = fastest_but(plan, group, NULL);
-  const Row *const second = fastest == NULL ? NULL : fastest_but(plan, group, fastest);
+  const Row *const fastest = fastest_but(plan, group, false, NULL);
+  const Row *const second = fastest == NULL ? NULL : fastest_but(plan, group, false, fastest);
   if (second == NULL) return false;
-  const Row *const baseline = baseline_of(plan, group);
+  const Row *const baseline = fastest_but(plan, group, true, NULL);
   const Row *const other = baseline == NULL || baseline == fastest ? second : baseline;
   char name[100], other_name[100], times[64];
   double uncertainty = 0.0;

@@ -17,14 +17,19 @@ typedef struct Comparison {
 
 // ---- formats ------------------------------------------------------------------------------------
 
+// Standard output, or the file of an --export.
 typedef struct Output {
   FILE *to;
   const Comparison *comparison;
+  const struct OutputFormat *format;
   void *state;  // of the format, from begin to end
+  RowOrder order;
+  SaveFile file;   // of standard output only stream and error are used
+  size_t printed;  // rows before it have been printed
 } Output;
 
 // A format gets the beginning (conditions are known then), rows group by group, and the end, also
-// after Ctrl-C.
+// after Ctrl-C, unless `end` is NULL.
 typedef struct OutputFormat {
   RowOrder order;  // of a group's rows, without --sort
   void (*begin)(Output *output);
@@ -43,16 +48,8 @@ extern const OutputFormat json_format;
 
 // ---- all outputs of a comparison ----------------------------------------------------------------
 
-typedef struct OpenOutput {
-  Output output;
-  const OutputFormat *format;
-  RowOrder order;
-  SaveFile file;   // of an export; of standard output only stream and error are used
-  size_t printed;  // rows before it have been printed
-} OpenOutput;
-
 typedef struct Outputs {
-  OpenOutput open[1 + MAX_EXPORTS];  // standard output comes first
+  Output open[1 + MAX_EXPORTS];  // standard output comes first
   int count;
 } Outputs;
 

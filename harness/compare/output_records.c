@@ -76,10 +76,7 @@ static void csv_row(Output *output, const Row *row) {
   fputc('\n', to);
 }
 
-static void csv_end(Output *output) { (void)output; }
-
-const OutputFormat csv_format = {
-    .order = ORDER_GIVEN, .begin = csv_begin, .row = csv_row, .end = csv_end};
+const OutputFormat csv_format = {.order = ORDER_GIVEN, .begin = csv_begin, .row = csv_row};
 
 // ---- md ----------------------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "common/knobs.h"
-#include "harness/measure/device_info.h"
 #include "harness/process/message.h"
 #include "harness/versions/version_check.h"
 
@@ -227,8 +227,7 @@ static void add_rows(Plan *plan, const Request *request, const Row *about) {
 
 Plan plan_make(const Request *request, const VersionList *versions) {
   require_once(request);
-  const LoadedVersion **chosen = NULL;
-  for (size_t i = 0; i <= versions->count; i++) chosen = grown(chosen, i, sizeof(void *));
+  const LoadedVersion **const chosen = MEMORY_CHECK(calloc(versions->count + 1, sizeof(void *)));
   const LoadedVersion *const baseline = find_baseline(request, versions);
   const size_t count = put_baseline_first(chosen, choose(request, versions, chosen), baseline);
   settings_require_use(request, chosen, count);

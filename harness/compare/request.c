@@ -1,13 +1,12 @@
 #include "harness/compare/request.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "harness/input/input.h"
-#include "harness/measure/device_info.h"
 #include "harness/process/message.h"
 #include "harness/process/parse.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/measure/device_info.h"
+#include "common/device.h"
 #include "harness/input/input.h"
 #include "harness/process/message.h"
 #include "harness/versions/version_list.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,30 +43,22 @@ typedef struct Run {
 
 // A version that crashes, hangs or ends the program costs one row only.
 typedef struct WorkerProcess {
-  pid_t process;    // leads a process group, to which its children belong
-  int reports;      // end of a pipe, non-blocking: its reports, one after another
-  int text;         // end of a pipe, non-blocking: what it writes on stdout and stderr
-  Report incoming;  // the next report, of which `have` bytes have arrived
-  size_t have;
+  pid_t process;  // leads a process group, to which its children belong
+  int reports;    // a socket: each record is a report
+  int text;       // end of a pipe, non-blocking: what it writes on stdout and stderr
 } WorkerProcess;
 
 typedef struct Sender {
   pid_t process;
-  int pipe_end;
+  int reports;
 } Sender;
 
 static void send_report(const Report *report, void *context) {
   const Sender *const sender = context;
   // A version may have forked, and its child comes back from the sort like the worker.
   if (getpid() != sender->process) _exit(EXIT_DEVICE);
-  const char *bytes = (const char *)report;
-  for (size_t left = sizeof *report; left > 0;) {
-    const ssize_t sent = write(sender->pipe_end, bytes, left);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) _exit(EXIT_DEVICE);
-    bytes += sent;
-    left -= (size_t)sent;
-  }
+  if (TEMP_FAILURE_RETRY(send(sender->reports, report, sizeof *report, MSG_NOSIGNAL)) < 0)
+    _exit(EXIT_DEVICE);
 }
 
 static void measure_rows(const Request *request, const Plan *plan, size_t first, int reports,
@@ -80,9 +73,8 @@ static void measure_rows(const Request *request, const Plan *plan, size_t first,
       dup2(text, STDERR_FILENO) < 0)
     _exit(EXIT_DEVICE);
   setvbuf(stdout, NULL, _IOLBF, 0);
-  Sender sender = {.process = getpid(), .pipe_end = reports};
+  Sender sender = {.process = getpid(), .reports = reports};
   worker_run(request, plan, first, send_report, &sender);
-  if (getpid() != sender.process) _exit(EXIT_DEVICE);
   fflush(NULL);
   _exit(EXIT_RIGHT);
 }
@@ -91,9 +83,9 @@ static void measure_rows(const Request *request, const Plan *plan, size_t first,
 static void start_worker(WorkerProcess *worker, const Request *request, const Plan *plan,
                          size_t first) {
   int reports[2], text[2];
-  if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(text, O_CLOEXEC) != 0)
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports) != 0 ||
+      pipe2(text, O_CLOEXEC) != 0)
     quit(EXIT_DEVICE, "no pipe: %s", strerror(errno));
-  fcntl(reports[0], F_SETFL, O_NONBLOCK);
   fcntl(text[0], F_SETFL, O_NONBLOCK);
   *worker = (WorkerProcess){.reports = reports[0], .text = text[0]};
   fflush(NULL);  // or both would write it
@@ -264,18 +256,13 @@ static double time_allowed(const Run *run) {
 }
 
 // Takes all reports that are there, without waiting. False: no more will come.
-static bool take_reports(Run *run, WorkerProcess *worker) {
-  Report *const incoming = &worker->incoming;
+static bool take_reports(Run *run, const WorkerProcess *worker) {
+  Report report;
   while (true) {
-    while (worker->have < sizeof *incoming) {
-      const ssize_t got =
-          read(worker->reports, (char *)incoming + worker->have, sizeof *incoming - worker->have);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return got < 0 && errno == EAGAIN;  // a report that is not complete is dropped
-      worker->have += (size_t)got;
-    }
-    worker->have = 0;
-    deliver(incoming, run);
+    const ssize_t got = recv(worker->reports, &report, sizeof report, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 && errno == EAGAIN;
+    if (got == (ssize_t)sizeof report) deliver(&report, run);
   }
 }
 
@@ -292,7 +279,7 @@ static void ask_for_kernel(Run *run, const WorkerProcess *worker) {
 }
 
 // Follows a worker until it has ended or must be killed. Returns whether its row took too long.
-static bool follow(Run *run, WorkerProcess *worker) {
+static bool follow(Run *run, const WorkerProcess *worker) {
   struct pollfd ends[2] = {{.fd = worker->reports, .events = POLLIN},
                            {.fd = worker->text, .events = POLLIN}};
   bool ended = false, stopped = false;

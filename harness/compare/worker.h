@@ -4,7 +4,7 @@
 
 #include "harness/compare/plan.h"
 
-// From the measuring side to the printing side. No pointers: it may cross a pipe.
+// From the measuring side to the printing side. No pointers: it may cross a socket.
 typedef struct Report {
   enum { REPORT_CONDITIONS, REPORT_STARTED, REPORT_DONE } kind;
   Conditions conditions;  // of REPORT_CONDITIONS

@@ -44,16 +44,19 @@ static const Part parts[] = {
 };
 enum { PARTS = sizeof parts / sizeof *parts, APPROACH = 100003 };
 
+// A size, and the seconds that its last sort took; 0: none.
+typedef struct Timed {
+  size_t n;
+  double seconds;
+} Timed;
+
 typedef struct Progress {
   const Rerun *rerun;
   bool stable;
   uint64_t seed;
   double start, cpu_start;  // cpu_start: -1 if not known
-  size_t timed_n;           // the largest n so far, and the seconds that its last sort took
-  double timed_seconds;
-  size_t before_n;  // the same for the largest n below it
-  double before_seconds;
-  double large_seconds;  // of the part LARGEST
+  Timed timed, before;      // of the largest n so far, and of the largest below it
+  double large_seconds;     // of the part LARGEST
   size_t sorts;
   int shuffled;     // sorts with threads in another order
   size_t left_out;  // smallest n that takes too long; 0: none
@@ -87,15 +90,11 @@ static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   p->sorts++;
   if (!p->rerun->sort(p->rerun->context, &trial)) {
     battery->outcome = BATTERY_ENDED;
-  } else {
-    TrialReference reference = trial_reference(&trial);
-    if (trial_right(&trial, &reference, p->stable)) {
-      if (n > battery->largest) battery->largest = n;
-    } else if (!is_wrong_below(p, battery, n, kind)) {
-      battery->outcome = BATTERY_WRONG;
-      battery->diagnosis = diagnose(&trial, kind, p->stable, p->rerun);
-    }
-    trial_reference_free(&reference);
+  } else if (trial_right(&trial, p->stable)) {
+    if (n > battery->largest) battery->largest = n;
+  } else if (!is_wrong_below(p, battery, n, kind)) {
+    battery->outcome = BATTERY_WRONG;
+    battery->diagnosis = diagnose(&trial, kind, p->stable, p->rerun);
   }
   trial_free(&trial);
   return battery->outcome == BATTERY_RIGHT;
@@ -103,30 +102,28 @@ static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
 
 // The exponent by which times grow from one size to a larger one: at most 2, as for the slowest
 // sorts here, and that also if it is not known.
-static double growth(size_t n, double seconds, size_t larger_n, double larger_seconds) {
-  if (n == 0 || larger_n <= n || seconds <= 0.0 || larger_seconds <= 0.0) return 2.0;
-  const double exponent = log(larger_seconds / seconds) / log((double)larger_n / (double)n);
+static double growth(Timed small, Timed large) {
+  if (small.n == 0 || large.n <= small.n || small.seconds <= 0.0 || large.seconds <= 0.0)
+    return 2.0;
+  const double exponent =
+      log(large.seconds / small.seconds) / log((double)large.n / (double)small.n);
   return fmin(fmax(exponent, 1.0), 2.0);
 }
 
 // Seconds that a sort of n elements may take. None takes longer than a larger one did before.
 static double expect(const Progress *p, size_t n) {
   const Rerun *const r = p->rerun;
-  size_t known_n = p->timed_n, below_n = p->before_n;
-  double known = p->timed_seconds, below = p->before_seconds;
-  if (r->known_n > known_n) {
-    below_n = known_n;
+  Timed known = p->timed, below = p->before;
+  if (r->known_n > known.n) {
     below = known;
-    known_n = r->known_n;
-    known = r->known_seconds;
+    known = (Timed){r->known_n, r->known_seconds};
   }
-  if (known_n == 0) return 0.0;
-  const double ratio = (double)n / (double)known_n;
-  if (ratio <= 1.0) return known * ratio;
+  if (known.n == 0) return 0.0;
+  const double ratio = (double)n / (double)known.n;
+  if (ratio <= 1.0) return known.seconds * ratio;
   // The steeper part of a sort weighs more at a larger size.
-  const double exponent = growth(below_n, below, known_n, known),
-               margin = exponent > 1.5 ? 2.0 : 1.0;
-  return margin * known * pow(ratio, exponent);
+  const double exponent = growth(below, known), margin = exponent > 1.5 ? 2.0 : 1.0;
+  return margin * known.seconds * pow(ratio, exponent);
 }
 
 static double cpu_seconds(const Progress *p) {
@@ -159,14 +156,8 @@ static bool is_for(Progress *p, size_t n, TrialKind kind) {
 }
 
 static void note_time(Progress *p, size_t n, double seconds) {
-  if (n > p->timed_n) {
-    p->before_n = p->timed_n;
-    p->before_seconds = p->timed_seconds;
-  }
-  if (n >= p->timed_n) {
-    p->timed_n = n;
-    p->timed_seconds = seconds;
-  }
+  if (n > p->timed.n) p->before = p->timed;
+  if (n >= p->timed.n) p->timed = (Timed){n, seconds};
 }
 
 // One input of a part. False if that is the end.
@@ -203,8 +194,8 @@ static bool try_drawn_sizes(Progress *p, Battery *battery) {
 // Whether times grow faster than n, and no size is known from which the largest could be judged: a
 // quadratic step hides behind the rest of a small sort.
 static bool should_approach(const Progress *p) {
-  return p->rerun->known_n < APPROACH && p->timed_seconds > 0.01 &&
-         growth(p->before_n, p->before_seconds, p->timed_n, p->timed_seconds) > 1.25;
+  return p->rerun->known_n < APPROACH && p->timed.seconds > 0.01 &&
+         growth(p->before, p->timed) > 1.25;
 }
 
 // The largest size of a part that is expected to end in time; its sizes descend. What a smaller one

@@ -17,6 +17,9 @@ typedef struct Shape {
 
 Shape diagnose_shape(const Trial *trial, const TrialReference *reference, bool stable);
 
+// Does a place of an output still hold what it held before the sort?
+bool is_untouched(const Trial *trial, TrialArray array, size_t i);
+
 enum { ENOUGH = 16 };  // fewer elements are in many orders at once by chance
 
 // ---- more runs: diagnosis_rerun.c ---------------------------------------------------------------

@@ -35,15 +35,7 @@ Trial case_draw(const Case *c, TrialKind kind, size_t n) {
 
 Answer case_judge(const Case *c, Trial *trial) {
   if (!run(c, trial)) return UNKNOWN;
-  TrialReference reference = trial_reference(trial);
-  const bool right = trial_right(trial, &reference, c->stable);
-  trial_reference_free(&reference);
-  return right ? RIGHT : WRONG;
-}
-
-// Is this place of an output as it was before the sort?
-static bool unwritten(const Trial *trial, TrialArray array, size_t i) {
-  return trial->after[array][i] == trial_before(trial, array, (int64_t)i);
+  return trial_right(trial, c->stable) ? RIGHT : WRONG;
 }
 
 // Where two outputs of one input differ: the values there and what is expected. Places that neither
@@ -59,7 +51,7 @@ static Change first_change(const Case *c, const Trial *a, const Trial *again) {
     for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++) {
       const bool keys = array == KEYS_OUT;
       if (a->after[array][i] != again->after[array][i] &&
-          !(unwritten(a, array, i) && unwritten(again, array, i)))
+          !(is_untouched(a, array, i) && is_untouched(again, array, i)))
         return (Change){i, keys ? "key" : "position",
                         (keys ? c->reference->keys : c->reference->positions)[i],
                         a->after[array][i], again->after[array][i]};
@@ -67,25 +59,19 @@ static Change first_change(const Case *c, const Trial *a, const Trial *again) {
   return (Change){.i = a->n};
 }
 
-// The first index at which an output is wrong.
-static size_t first_wrong(const Trial *trial, const TrialReference *reference) {
-  size_t i = 0;
-  while (i < trial->n && trial->after[KEYS_OUT][i] == reference->keys[i] &&
-         trial->after[POSITIONS_OUT][i] == reference->positions[i])
-    i++;
-  return i;
-}
-
 // "index 7: expected key 3, found 5": the first place that is wrong, keys before positions.
 static const char *place_of(const Case *c) {
   static char text[128];
-  const Trial *const t = c->trial;
-  const size_t i = first_wrong(t, c->reference);
-  if (i >= t->n) return "no element";
-  const bool keys = t->after[KEYS_OUT][i] != c->reference->keys[i];
-  const uint32_t *const expected = keys ? c->reference->keys : c->reference->positions;
+  const uint32_t *const keys = c->trial->after[KEYS_OUT], *const expected = c->reference->keys;
+  const uint32_t *const positions = c->trial->after[POSITIONS_OUT];
+  size_t i = 0;
+  while (i + 1 < c->trial->n && keys[i] == expected[i] &&
+         positions[i] == c->reference->positions[i])
+    i++;
+  const bool key = keys[i] != expected[i];
   snprintf(text, sizeof text, "index %zu: expected %s %" PRIu32 ", found %" PRIu32, i,
-           keys ? "key" : "position", expected[i], t->after[keys ? KEYS_OUT : POSITIONS_OUT][i]);
+           key ? "key" : "position", key ? expected[i] : c->reference->positions[i],
+           key ? keys[i] : positions[i]);
   return text;
 }
 

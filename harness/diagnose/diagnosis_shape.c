@@ -61,14 +61,13 @@ static Place first_descent(const View *v, bool hexadecimal) {
   return place;
 }
 
-// Does a place of an output still hold what it held before the sort?
-static bool is_untouched(const View *v, TrialArray array, size_t i) {
-  return v->trial->after[array][i] == trial_before(v->trial, array, (int64_t)i);
+bool is_untouched(const Trial *trial, TrialArray array, size_t i) {
+  return trial->after[array][i] == trial_before(trial, array, (int64_t)i);
 }
 
 static size_t count_untouched(const View *v, TrialArray array) {
   size_t count = 0;
-  for (size_t i = 0; i < v->n; i++) count += is_untouched(v, array, i);
+  for (size_t i = 0; i < v->n; i++) count += is_untouched(v->trial, array, i);
   return count;
 }
 
@@ -165,7 +164,7 @@ static bool find_elements(const View *v, TrialArray array, Shape *shape) {
   if (e.lost == 0) return false;
   const size_t unwritten = count_untouched(v, array);
   size_t first = 0;
-  while (unwritten > 0 && !is_untouched(v, array, first)) first++;
+  while (unwritten > 0 && !is_untouched(v->trial, array, first)) first++;
   if (unwritten > 0)
     return FOUND(shape, false, MISTAKE_LOST,
                  "%ss lost: %zu of %zu; places of the output that were never written: %zu (index "

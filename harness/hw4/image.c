@@ -2,21 +2,13 @@
 #include "harness/hw4/image.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/process/machine_memory.h"
 #include "harness/process/save_file.h"
-
-static void bytes_free(Bytes *bytes) {
-  free(bytes->data);
-  *bytes = (Bytes){0};
-}
 
 void image_free(Image *image) {
   free(image->rgb);
@@ -24,53 +16,6 @@ void image_free(Image *image) {
 }
 
 // ---- reading -----------------------------------------------------------------------------------
-
-// Accepts files, and pipes (for `HW4 <(program) ...`): a device may have no end.
-static bool check_readable(int file, size_t *size, Message *reason) {
-  struct stat status;
-  if (fstat(file, &status) != 0) return message_fail(reason, "%s", strerror(errno));
-  if (S_ISDIR(status.st_mode)) return message_fail(reason, "it is a folder");
-  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))
-    return message_fail(reason, "it is not a file");
-  *size = S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
-  return true;
-}
-
-static bool read_all(int file, Bytes *bytes, Message *reason) {
-  size_t capacity = 0;
-  if (!check_readable(file, &capacity, reason)) return false;
-  capacity += 4096;  // for one more read(), which finds the end
-  while (true) {
-    unsigned char *const data = capacity > machine_memory() ? NULL : realloc(bytes->data, capacity);
-    if (data == NULL) {
-      message_write(reason, "it does not fit into memory");
-      reason->out_of_memory = true;
-      return false;
-    }
-    bytes->data = data;
-    while (bytes->size < capacity) {
-      const ssize_t got = read(file, data + bytes->size, capacity - bytes->size);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return message_fail(reason, "%s", strerror(errno));
-      if (got == 0) return true;
-      bytes->size += (size_t)got;
-    }
-    capacity *= 2;
-  }
-}
-
-static bool read_file(const char *path, Bytes *bytes, Message *message) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return message_fail(message, "cannot read '%s': %s", path, strerror(errno));
-  Message reason;
-  const bool good = read_all(file, bytes, &reason);
-  close(file);
-  if (good) return true;
-  bytes_free(bytes);
-  message_write(message, "cannot read '%s': %s", path, reason.text);
-  message->out_of_memory = reason.out_of_memory;
-  return false;
-}
 
 static bool decode(const Bytes *bytes, Image *image, Message *reason) {
   if (bytes->size == 0) return message_fail(reason, "is empty");
@@ -90,10 +35,9 @@ static bool decode(const Bytes *bytes, Image *image, Message *reason) {
 
 bool image_load(const char *path, Image *image, Message *message) {
   *image = (Image){0};
-  Bytes bytes = {0};
-  if (!read_file(path, &bytes, message)) return false;
+  Bytes bytes;
   Message reason;
-  const bool good = decode(&bytes, image, &reason);
+  const bool good = read_file(path, true, &bytes, &reason) && decode(&bytes, image, &reason);
   bytes_free(&bytes);
   if (good) return true;
   message_write(message, "'%s' %s", path, reason.text);

@@ -3,9 +3,7 @@
 #ifndef HW4_IMAGE_H
 #define HW4_IMAGE_H
 
-#include <stddef.h>
-
-#include "harness/process/message.h"
+#include "harness/process/read_file.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,19 +34,6 @@ void image_free(Image *image);
 // Codecs see whole files in memory, so that reading and writing are done in one place, and a codec
 // can check a whole file before it accepts it. On failure a codec returns false and a reason: the
 // end of a sentence whose subject is the file, such as "ends before its last row".
-
-// A whole file.
-typedef struct Bytes {
-  unsigned char *data;  // malloc'ed
-  size_t size;
-} Bytes;
-
-// Sets the reason and returns false.
-static inline bool codec_out_of_memory(Message *reason) {
-  message_write(reason, "does not fit into memory");
-  reason->out_of_memory = true;
-  return false;
-}
 
 // Binary Netpbm (man 5 ppm, pgm). Decodes P5 and P6 with samples of one byte; encodes P6.
 bool netpbm_decode(const Bytes *bytes, Image *image, Message *reason);

@@ -101,7 +101,7 @@ bool netpbm_decode(const Bytes *bytes, Image *image, Message *reason) {
   Header header = {0};
   if (!read_header(bytes, &header, reason) || !check_header(&header, bytes, reason)) return false;
   unsigned char *const rgb = malloc((size_t)(header.width * header.height) * 3);
-  if (rgb == NULL) return codec_out_of_memory(reason);
+  if (rgb == NULL) return message_out_of_memory(reason);
   // Bytes after the pixels are ignored: a Netpbm file may hold several images.
   if (!convert_samples(&header, bytes->data + header.size, rgb)) {
     free(rgb);
@@ -120,7 +120,7 @@ bool netpbm_encode(const Image *image, Bytes *bytes, Message *reason) {
       (size_t)snprintf(header, sizeof header, "P6\n%d %d\n255\n", image->width, image->height);
   const size_t samples = (size_t)image->width * (size_t)image->height * 3;
   bytes->data = malloc(header_size + samples);
-  if (bytes->data == NULL) return codec_out_of_memory(reason);
+  if (bytes->data == NULL) return message_out_of_memory(reason);
   bytes->size = header_size + samples;
   memcpy(bytes->data, header, header_size);
   memcpy(bytes->data + header_size, image->rgb, samples);

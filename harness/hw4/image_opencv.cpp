@@ -116,28 +116,23 @@ bool jpeg_is_complete(const Bytes *bytes) {
 
 // ---- conversion --------------------------------------------------------------------------------
 
-// Converts from and to OpenCV's order, blue first.
+// OpenCV's order is blue first.
+void exchange_red_and_blue(const cv::Mat &from, cv::Mat to) {
+  static const int channels[] = {0, 2, 1, 1, 2, 0};
+  cv::mixChannels(&from, 1, &to, 1, channels, 3);
+}
+
 bool to_image(const cv::Mat &bgr, Image *image) {
-  const size_t width = static_cast<size_t>(bgr.cols), height = static_cast<size_t>(bgr.rows);
-  auto *const rgb = static_cast<unsigned char *>(std::malloc(width * height * 3));
+  auto *const rgb = static_cast<unsigned char *>(std::malloc(bgr.total() * bgr.elemSize()));
   if (rgb == nullptr) return false;
-  for (size_t y = 0; y < height; y++) {
-    const unsigned char *const from = bgr.ptr(static_cast<int>(y));
-    unsigned char *const to = rgb + y * width * 3;
-    for (size_t i = 0; i < width * 3; i++) to[i] = from[i + 2 - i % 3 * 2];
-  }
+  exchange_red_and_blue(bgr, cv::Mat(bgr.size(), CV_8UC3, rgb));
   *image = {bgr.cols, bgr.rows, rgb};
   return true;
 }
 
 cv::Mat from_image(const Image *image) {
   cv::Mat bgr(image->height, image->width, CV_8UC3);
-  const size_t width = static_cast<size_t>(image->width);
-  for (int y = 0; y < image->height; y++) {
-    const unsigned char *const from = image->rgb + static_cast<size_t>(y) * width * 3;
-    unsigned char *const to = bgr.ptr(y);
-    for (size_t i = 0; i < width * 3; i++) to[i] = from[i + 2 - i % 3 * 2];
-  }
+  exchange_red_and_blue(cv::Mat(bgr.size(), CV_8UC3, image->rgb), bgr);
   return bgr;
 }
 
@@ -163,7 +158,7 @@ bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
     return message_fail(reason, "is not an image that OpenCV can read, or is damaged");
   const std::string damage = damage_in(said);
   if (!damage.empty()) return message_fail(reason, "is damaged: %s", damage.c_str());
-  return to_image(bgr, image) || codec_out_of_memory(reason);
+  return to_image(bgr, image) || message_out_of_memory(reason);
 }
 
 bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message *reason) {
@@ -178,7 +173,7 @@ bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message
   if (!good || file.empty())
     return message_fail(reason, "cannot be stored in this format by OpenCV");
   bytes->data = static_cast<unsigned char *>(std::malloc(file.size()));
-  if (bytes->data == nullptr) return codec_out_of_memory(reason);
+  if (bytes->data == nullptr) return message_out_of_memory(reason);
   bytes->size = file.size();
   std::memcpy(bytes->data, file.data(), file.size());
   return true;

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "harness/diagnose/battery.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
 #include "harness/hw4/session.h"
-#include "harness/measure/device_info.h"
 #include "harness/process/exit_guard.h"
 
 // ---- before the sort ----------------------------------------------------------------------------
@@ -41,8 +41,7 @@ static void load(const Options *options, Image *image, Image *eye_template) {
 static Trial score(const Image *image, const Image *eye_template) {
   const size_t n = (size_t)image->width * (size_t)image->height;
   Trial trial = trial_create(n, 0, mix64(n));
-  if (!red_eye_scores(image, eye_template, trial.keys))
-    quit(EXIT_DEVICE, "the scores do not fit into memory");
+  red_eye_scores(image, eye_template, trial.keys);
   for (size_t i = 0; i < n; i++) trial.positions[i] = (uint32_t)i;
   return trial;
 }
@@ -86,17 +85,17 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   Trial timed = session_rotate(trial);
   SortTimes times;
   session_time(session, trial, &times);
-  const double begin = session_cpu_seconds(session);
+  const double begin = sorter_cpu_seconds(session->sorter);
   session_time(session, &timed, &times);
   session->image_n = trial->n;
   session->image_ms = times.waited;
-  const double cpu_ms = 1e3 * (session_cpu_seconds(session) - begin);
+  const double cpu_ms = 1e3 * (sorter_cpu_seconds(session->sorter) - begin);
   if (begin >= 0.0 && cpu_ms > 0.0 && cpu_ms < times.waited) session->image_ms = cpu_ms;
   const Rerun rerun = session_rerun(session);
   const Trial *wrong = NULL;
-  if (!session_trial_right(&timed, version->stable))
+  if (!trial_right(&timed, version->stable))
     wrong = &timed;
-  else if (!session_trial_right(trial, version->stable))
+  else if (!trial_right(trial, version->stable))
     wrong = trial;
   bool right = wrong == NULL && session_check_time(session, trial, &times, mistake);
   print_times(version, &times, mistake->text);
@@ -125,11 +124,11 @@ static const char *last_line(const char *text, const char *start) {
   return found;
 }
 
-// How the sorter failed: the judge's sentence; or else a finding of the cpu backend, or the last
-// line that the sorter printed, which names a failed CUDA call.
+// How the sorter failed: the judge's sentence, which has a finding of memcheck or synccheck; or
+// else another one of the cpu backend, or the last line that the sorter printed, which names a
+// failed CUDA call.
 static void describe_end(const Session *session, char text[900]) {
-  static const char *const tools[] = {
-      "synccheck: ", "memcheck: ", "initcheck: ", "racecheck: ", ""};
+  static const char *const tools[] = {"initcheck: ", "racecheck: ", ""};
   const Sorter *const sorter = session->sorter;
   const char *line = sorter->failure.text[0] != '\0' ? sorter->failure.text : NULL;
   for (size_t i = 0; i < sizeof tools / sizeof *tools && line == NULL; i++)
@@ -271,9 +270,7 @@ int main(int argument_count, char **arguments) {
   Description description;
   const double limit = 30.0;
   if (!sorter_start(&sorter, &description, limit)) sorter_quit(&sorter);
-  VersionView view;
-  const SortVersion *const version = version_view(&view, &description);
-  const Options options = hw4_options(argument_count, arguments, version);
+  const Options options = hw4_options(argument_count, arguments, &description.version);
   const bool right = run(&options, &sorter);
   if (fflush(stdout) != 0 || ferror(stdout))
     quit(EXIT_USAGE, "cannot write to standard output: %s", strerror(errno));

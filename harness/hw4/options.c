@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "common/knobs.h"
-#include "harness/measure/device_info.h"
 #include "harness/process/exit_guard.h"
 #include "harness/versions/version_check.h"
 #include "harness/process/message.h"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/measure/clock.h"
+#include "harness/verdict/trial.h"
 
 // Scores must have the same bits on every machine and with any number of threads: each pixel's sums
 // are added in float, in the order of the template's rows, by one thread.
@@ -50,24 +51,19 @@ static void workspace_free(Workspace *work) {
   free(work->means);
 }
 
-static bool workspace_create(Workspace *work, const Image *image, const Image *eye) {
+static Workspace workspace_create(const Image *image, const Image *eye) {
   const size_t width = (size_t)image->width, height = (size_t)image->height;
-  const Window window = {.width = (size_t)eye->width,
-                         .height = (size_t)eye->height,
-                         .left = ((size_t)eye->width - 1) / 2,
-                         .above = ((size_t)eye->height - 1) / 2};
-  *work = (Workspace){.window = window};
-  work->channel.width = width + window.width - 1;
-  work->channel.height = height + window.height - 1;
-  work->channel.pixels = calloc(work->channel.width * work->channel.height, sizeof(float));
-  work->pattern.deviations = calloc(window.width * window.height, sizeof(float));
-  work->scores = calloc(width * height, sizeof(float));
-  work->means = calloc(width * height, sizeof(float));
-  if (work->channel.pixels != NULL && work->pattern.deviations != NULL && work->scores != NULL &&
-      work->means != NULL)
-    return true;
-  workspace_free(work);
-  return false;
+  Workspace work = {.window = {.width = (size_t)eye->width,
+                               .height = (size_t)eye->height,
+                               .left = ((size_t)eye->width - 1) / 2,
+                               .above = ((size_t)eye->height - 1) / 2}};
+  work.channel.width = width + work.window.width - 1;
+  work.channel.height = height + work.window.height - 1;
+  work.channel.pixels = host_memory(work.channel.width * work.channel.height, sizeof(float));
+  work.pattern.deviations = host_memory(work.window.width * work.window.height, sizeof(float));
+  work.scores = host_memory(width * height, sizeof(float));
+  work.means = host_memory(width * height, sizeof(float));
+  return work;
 }
 
 // ---- one channel -------------------------------------------------------------------------------
@@ -122,19 +118,14 @@ static void row_means(const Workspace *work, size_t y, size_t width, int64_t *co
   }
 }
 
-// Returns false if memory runs out.
-static bool all_means(const Workspace *work, size_t width, size_t height) {
-  bool good = true;
-#pragma omp parallel reduction(&& : good)
+static void all_means(const Workspace *work, size_t width, size_t height) {
+#pragma omp parallel
   {
-    int64_t *const columns = malloc(work->channel.width * sizeof *columns);
-    good = columns != NULL;
+    int64_t *const columns = host_memory(work->channel.width, sizeof *columns);
 #pragma omp for schedule(static)
-    for (size_t y = 0; y < height; y++)
-      if (good) row_means(work, y, width, columns);
+    for (size_t y = 0; y < height; y++) row_means(work, y, width, columns);
     free(columns);
   }
-  return good;
 }
 
 // Correlates the windows around `count` neighbouring pixels with the pattern. `pixels` points to
@@ -208,25 +199,22 @@ static void make_keys(const float *scores, size_t count, uint32_t *keys) {
   }
 }
 
-bool red_eye_scores(const Image *image, const Image *eye_template, uint32_t *keys) {
+void red_eye_scores(const Image *image, const Image *eye_template, uint32_t *keys) {
   enum { MOST_THREADS = 1024 };  // OpenMP's runtime keeps a table of them on the stack
   if (omp_get_max_threads() > MOST_THREADS) omp_set_num_threads(MOST_THREADS);
   const size_t width = (size_t)image->width, height = (size_t)image->height;
-  Workspace work;
-  if (!workspace_create(&work, image, eye_template)) return false;
+  Workspace work = workspace_create(image, eye_template);
   for (size_t i = 0; i < width * height; i++) work.scores[i] = 1.0f;
   Progress progress = {.all = 3 * height * ((width + TILE - 1) / TILE), .start = seconds_now()};
-  bool good = true;
-  for (int colour = 0; colour < 3 && good; colour++) {
+  for (int colour = 0; colour < 3; colour++) {
     load_channel(&work, image, colour);
     load_pattern(&work.pattern, eye_template, colour);
-    good = all_means(&work, width, height);
-    if (good) score_channel(&work, width, height, &progress);
+    all_means(&work, width, height);
+    score_channel(&work, width, height, &progress);
   }
   if (progress.last > 0.0) fputs("\r\033[K", stderr);
-  if (good) make_keys(work.scores, width * height, keys);
+  make_keys(work.scores, width * height, keys);
   workspace_free(&work);
-  return good;
 }
 
 // ---- the best pixels ---------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 #ifndef HW4_RED_EYE_H
 #define HW4_RED_EYE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +16,8 @@ enum {
 // Writes one key per pixel (height x width, row by row): the bits of its score as a float >= 0,
 // which order like the scores. Score: normalised cross-correlation with the template per channel,
 // in a window of the template's size whose coordinates are clamped to the image; the product of
-// the three channels, minus the smallest of all. Returns false only when memory runs out.
-bool red_eye_scores(const Image *image, const Image *eye_template, uint32_t *keys);
+// the three channels, minus the smallest of all. Without memory the program ends with exit code 3.
+void red_eye_scores(const Image *image, const Image *eye_template, uint32_t *keys);
 
 // A sort may leave the positions of equal keys in any order. Sorts the positions of those keys that
 // equal the first of the last `count`, so that the last `count` positions are the same set after

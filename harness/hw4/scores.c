@@ -19,8 +19,7 @@ int main(int argument_count, char **arguments) {
     quit(EXIT_USAGE, "the image is smaller than the template");
   const size_t n = (size_t)image.width * (size_t)image.height;
   uint32_t *const keys = MEMORY_CHECK(malloc(n * sizeof *keys));
-  if (!red_eye_scores(&image, &eye_template, keys))
-    quit(EXIT_DEVICE, "the scores do not fit into memory");
+  red_eye_scores(&image, &eye_template, keys);
   if (!input_file_save(arguments[3], keys, n, &message)) quit(EXIT_USAGE, "%s", message.text);
   free(keys);
   image_free(&eye_template);

@@ -13,41 +13,13 @@
 #include "harness/judge/sorter.h"
 #include "harness/measure/clock.h"
 
-// ---- the version, as the sorter describes it ----------------------------------------------------
-
-const SortVersion *version_view(VersionView *view, const Description *description) {
-  *view = (VersionView){.description = *description};
-  Description *const d = &view->description;
-  for (int i = 0; i < d->stages; i++) view->stages[i] = d->stage[i];
-  for (int i = 0; i < d->knobs; i++) {
-    view->knobs[i] = (SortKnob){.name = d->knob[i].name,
-                                .default_value = d->knob[i].default_value,
-                                .min = d->knob[i].min,
-                                .max = d->knob[i].max,
-                                .meaning = d->knob[i].meaning};
-  }
-  view->version = (SortVersion){.name = d->name,
-                                .title = d->title,
-                                .source = d->source,
-                                .stable = d->stable,
-                                .max_n = d->max_n,
-                                .slow_n = d->slow_n,
-                                .stages = view->stages,
-                                .knobs = view->knobs,
-                                .scratch_per_key = -1.0,
-                                .scratch_per_pair = -1.0,
-                                .pairs_only = d->pairs_only};
-  return &view->version;
-}
-
 // ---- the sorter's process -----------------------------------------------------------------------
 
 void session_open(const Session *session) {
   const SortVersion *const version = session->options->version;
   int knobs[MAX_KNOBS] = {0};
-  for (int i = 0; i < MAX_KNOBS && version->knobs[i].name != NULL; i++)
-    knobs[i] = knob(version->knobs[i].name);
-  (void)sorter_open(session->sorter, knobs, session->max_elements);
+  for (int i = 0; version->knobs[i].name != NULL; i++) knobs[i] = knob(version->knobs[i].name);
+  sorter_open(session->sorter, knobs, session->max_elements);
 }
 
 bool session_end(Session *session, double limit) {
@@ -88,18 +60,11 @@ bool session_restart(Session *session) {
 
 static bool restart(void *context) { return session_restart(context); }
 
-bool session_trial_right(const Trial *trial, bool stable) {
-  TrialReference reference = trial_reference(trial);
-  const bool right = trial_right(trial, &reference, stable);
-  trial_reference_free(&reference);
-  return right;
-}
-
 static bool is_right(Session *session, Trial *trial, bool zero_memory, double limit) {
   SortTimes times;
   trial->zero_memory = zero_memory;
   const bool right = sorter_sort(session->sorter, trial, true, limit, &times) &&
-                     session_trial_right(trial, session->options->version->stable);
+                     trial_right(trial, session->options->version->stable);
   trial->zero_memory = false;
   return right;
 }
@@ -117,8 +82,10 @@ static bool relies_on_zeros(Session *session, Trial *trial, double limit) {
   return relies;
 }
 
-bool session_sort(Session *session, Trial *trial, bool poison_memory, double limit,
-                  SortTimes *times) {
+// Sorts the trial. False after a failure (sorter.h). After a crash it finds out whether the sort is
+// right with zeros in memory that it allocates: session->zeros_relied_on.
+static bool sort_once(Session *session, Trial *trial, bool poison_memory, double limit,
+                      SortTimes *times) {
   if (sorter_sort(session->sorter, trial, poison_memory, limit, times)) return true;
   session->zeros_relied_on = !session->sorter->hung && relies_on_zeros(session, trial, limit);
   return false;
@@ -132,15 +99,15 @@ static bool sort_again(void *context, Trial *trial) {
   double limit = session->limit;
   if (session->image_n > 0)
     limit += 4e-3 * session->image_ms * (double)trial->n / (double)session->image_n;
-  if (!session_sort(session, trial, true, limit, &times)) return false;
+  if (!sort_once(session, trial, true, limit, &times)) return false;
   if (session->sorts++ == 0) session->first_blocks = times.blocks;
   session->last_blocks = times.blocks;
   return true;
 }
 
-double session_cpu_seconds(const Session *session) { return sorter_cpu_seconds(session->sorter); }
-
-static double cpu_seconds(void *context) { return session_cpu_seconds(context); }
+static double cpu_seconds(void *context) {
+  return sorter_cpu_seconds(((const Session *)context)->sorter);
+}
 
 #ifdef CUDA_CPU
 // Shuffled instead of plain, or plain instead of shuffled.
@@ -208,7 +175,7 @@ __attribute__((noreturn)) static void quit_after(const Session *session) {
 }
 
 void session_time(Session *session, Trial *trial, SortTimes *times) {
-  if (!session_sort(session, trial, false, session->limit, times)) quit_after(session);
+  if (!sort_once(session, trial, false, session->limit, times)) quit_after(session);
   if (times->scratch_kept > 0)
     quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu block%s)",
          session->options->version->name, times->scratch_kept, times->scratch_kept == 1 ? "" : "s");
@@ -265,7 +232,7 @@ bool session_check_time(Session *session, const Trial *trial, SortTimes *times, 
     slow += !believes(claimed, claimed + ping(session), least);
     Trial again = session_rotate(trial);
     session_time(session, &again, times);
-    const bool right = session_trial_right(&again, session->options->version->stable);
+    const bool right = trial_right(&again, session->options->version->stable);
     trial_free(&again);
     if (!right)
       return message_fail(message,

@@ -6,17 +6,6 @@
 #include "harness/hw4/options.h"
 #include "harness/judge/sorter.h"
 
-// A SortVersion for code that takes one, in a process that does not contain the version.
-typedef struct VersionView {
-  Description description;
-  const char *stages[MAX_STAGES + 1];
-  SortKnob knobs[MAX_KNOBS + 1];
-  SortVersion version;
-} VersionView;
-
-// Fills in the view and returns its version, which points into it.
-const SortVersion *version_view(VersionView *view, const Description *description);
-
 typedef struct Session {
   const Options *options;
   Sorter *sorter;
@@ -47,12 +36,7 @@ bool session_end(Session *session, double limit);
 // Ends the sorter and starts another. Returns false after a failure (sorter.h).
 bool session_restart(Session *session);
 
-// Sorts the trial. False after a failure (sorter.h). After a crash it finds out whether the sort is
-// right with zeros in memory that it allocates: session->zeros_relied_on.
-bool session_sort(Session *session, Trial *trial, bool poison_memory, double limit,
-                  SortTimes *times);
-
-// What to write about it.
+// What to write about session->zeros_relied_on.
 #define SESSION_ZEROS_RELIED_ON                                                                   \
   "with zeros in new memory it is right, so it reads memory that it never wrote: a cudaMemset() " \
   "is missing"
@@ -64,18 +48,12 @@ void session_prepare_more(Session *session);
 // not grow with the number of sorts: a version may keep memory for later calls.
 size_t session_blocks_lost(const Session *session);
 
-// CPU seconds of the sorter; -1 if it is gone.
-double session_cpu_seconds(const Session *session);
-
 // For the battery and the diagnosis. Valid as long as the session.
 Rerun session_rerun(Session *session);
 
 // The trial's keys in a random rotation: a sort takes as long, and no earlier run, not even of
 // another process, had this input. To be freed.
 Trial session_rotate(const Trial *trial);
-
-// Is the output of a trial right, by a sort in this process?
-bool session_trial_right(const Trial *trial, bool stable);
 
 // Sorts a trial to time it. Ends the program with exit code 3 if that fails; the sentence names
 // memory that was never written, if that is why.

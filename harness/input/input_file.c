@@ -1,17 +1,12 @@
 #include "harness/input/input_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "harness/process/machine_memory.h"
 #include "harness/process/save_file.h"
 
 static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -124,55 +119,20 @@ size_t key_header(const char *path, uint64_t n, unsigned char header[NPY_HEADER]
 
 static bool find_keys(const char *path, InputFile *file, Message *reason) {
   KeyPlace place;
-  const size_t have = file->bytes < KEY_HEADER ? file->bytes : KEY_HEADER;
-  if (!key_place_find(path, file->mapping, have, file->bytes, &place, reason)) return false;
+  const Bytes *const bytes = &file->bytes;
+  const size_t have = bytes->size < KEY_HEADER ? bytes->size : KEY_HEADER;
+  if (bytes->size == 0) return message_fail(reason, "is empty");
+  if (!key_place_find(path, bytes->data, have, bytes->size, &place, reason)) return false;
   if (place.begin % 4 != 0) return message_fail(reason, "has keys that are not aligned to 4 bytes");
-  file->keys = (const uint32_t *)(const void *)((const char *)file->mapping + place.begin);
+  file->keys = (const uint32_t *)(const void *)(bytes->data + place.begin);
   file->count = place.count;
-  return true;
-}
-
-// Memory for the file. Anonymous: a mapping of the file itself would end the program when another
-// one makes the file shorter.
-static bool reserve(size_t bytes, InputFile *file, Message *reason) {
-  void *memory = MAP_FAILED;
-  if (bytes <= machine_memory())
-    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    message_write(reason, "does not fit into memory");
-    reason->out_of_memory = true;
-    return false;
-  }
-  *file = (InputFile){.mapping = memory, .bytes = bytes};
-  return true;
-}
-
-static bool read_all(int descriptor, InputFile *file, Message *reason) {
-  struct stat about;
-  if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode))
-    return message_fail(reason, "is not a file");
-  if (about.st_size == 0) return message_fail(reason, "is empty");
-  if (!reserve((size_t)about.st_size, file, reason)) return false;
-  for (size_t done = 0; done < file->bytes;) {
-    const ssize_t got = read(descriptor, (char *)file->mapping + done, file->bytes - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return message_fail(reason, "cannot be read: %s", strerror(errno));
-    if (got == 0) return message_fail(reason, "became shorter while it was read");
-    done += (size_t)got;
-  }
   return true;
 }
 
 bool input_file_open(const char *path, InputFile *file, Message *message) {
   *file = (InputFile){0};
-  // Non-blocking: a pipe without a writer would never open.
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return message_fail(message, "%s cannot be opened: %s", path, strerror(errno));
   Message reason;
-  const bool good = read_all(descriptor, file, &reason) && find_keys(path, file, &reason);
-  close(descriptor);
-  if (good) return true;
+  if (read_file(path, false, &file->bytes, &reason) && find_keys(path, file, &reason)) return true;
   input_file_close(file);
   message_write(message, "%s %s", path, reason.text);
   message->out_of_memory = reason.out_of_memory;
@@ -180,7 +140,7 @@ bool input_file_open(const char *path, InputFile *file, Message *message) {
 }
 
 void input_file_close(InputFile *file) {
-  if (file->mapping != NULL) munmap(file->mapping, file->bytes);
+  bytes_free(&file->bytes);
   *file = (InputFile){0};
 }
 

@@ -5,13 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/process/message.h"
+#include "harness/process/read_file.h"
 
 typedef struct InputFile {
-  const uint32_t *keys;  // `count` keys, in the mapping; aligned to 4 bytes
+  const uint32_t *keys;  // `count` keys in `bytes`; aligned to 4 bytes
   size_t count;          // at least 1
-  void *mapping;         // memory with the whole file
-  size_t bytes;          // of the mapping
+  Bytes bytes;           // the whole file
 } InputFile;
 
 // Reads a file and checks it: length, and for .npy magic, version, dtype, order and shape.

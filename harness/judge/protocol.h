@@ -44,16 +44,16 @@ typedef enum AnswerKind {
   ANSWER_SORTED  // the arrays are in the shared memory
 } AnswerKind;
 
-// A SortVersion without pointers. Longer texts are cut off.
+// A SortVersion with its texts and lists. Its pointers are the sorter's until sorter_start() makes
+// them point into the description. Longer texts are cut off.
 typedef struct Description {
+  SortVersion version;
   char name[64], title[256], source[256];
-  bool stable, pairs_only;
-  uint64_t max_n, slow_n;
-  int stages, knobs;  // how many there are
+  const char *stages[MAX_STAGES + 1];
   char stage[MAX_STAGES][32];
+  SortKnob knobs[MAX_KNOBS + 1];
   struct {
     char name[32], meaning[200];
-    int default_value, min, max;
   } knob[MAX_KNOBS];
 } Description;
 

@@ -29,10 +29,7 @@ static void interrupt(int signal_number) {
   raise(signal_number);  // SA_RESETHAND: the default action now
 }
 
-static void prepare_once(void) {
-  static bool prepared;
-  if (prepared) return;
-  prepared = true;
+static void prepare_for_signals(void) {
   const struct sigaction action = {.sa_handler = interrupt,
                                    .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -64,7 +61,7 @@ __attribute__((noreturn)) static void become_sorter(int image, int control, int 
 // Starts the sorter in a new process group, with nothing on stdin and with stdout and stderr
 // led to the judge. Ends the program with exit code 3 if the system has no process to give.
 static void process_start(Sorter *sorter) {
-  prepare_once();
+  prepare_for_signals();
   int control[2], words[2];
   const int image = sorter_program();
   *sorter = (Sorter){0};
@@ -377,6 +374,20 @@ static void ask(Sorter *sorter, const Command *command) {
   (void)send(sorter->control, command, sizeof *command, MSG_NOSIGNAL);
 }
 
+static void point_at_texts(Description *d) {
+  d->stages[MAX_STAGES] = NULL;  // whatever the sorter has sent
+  for (int i = 0; i < MAX_STAGES && d->stages[i] != NULL; i++) d->stages[i] = d->stage[i];
+  for (int i = 0; i < MAX_KNOBS && d->knobs[i].name != NULL; i++) {
+    d->knobs[i].name = d->knob[i].name;
+    d->knobs[i].meaning = d->knob[i].meaning;
+  }
+  d->version.name = d->name;
+  d->version.title = d->title;
+  d->version.source = d->source;
+  d->version.stages = d->stages;
+  d->version.knobs = d->knobs;
+}
+
 bool sorter_start(Sorter *sorter, Description *description, double limit) {
   process_start(sorter);
   const Command command = {.kind = COMMAND_DESCRIBE};
@@ -384,6 +395,7 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
   Answer answer;
   if (!process_listen(sorter, ANSWER_DESCRIPTION, limit, "before main()", &answer)) return false;
   *description = answer.description;
+  point_at_texts(description);
   snprintf(sorter->name, sizeof sorter->name, "%.63s", description->name);
   return true;
 }
@@ -402,14 +414,13 @@ static void share_memory(Sorter *sorter, size_t elements) {
   sorter->memory_bytes = bytes;
 }
 
-bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements) {
+void sorter_open(Sorter *sorter, const int *knobs, size_t max_elements) {
   share_memory(sorter, max_elements);
   Command command = {.kind = COMMAND_OPEN, .memory_bytes = sorter->memory_bytes};
   memcpy(command.knobs, knobs, sizeof command.knobs);
   const char *const order = getenv("CUDA_CPU_RACECHECK");
   snprintf(command.thread_order, sizeof command.thread_order, "%s", order != NULL ? order : "");
   ask(sorter, &command);
-  return true;
 }
 
 bool sorter_opened(Sorter *sorter, char device[256], double limit) {

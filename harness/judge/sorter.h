@@ -44,12 +44,13 @@ typedef struct SortTimes {
 // All functions return false after a failure; the process is gone then. Limits are in seconds. All
 // that the sorter prints goes to the judge's stderr while the judge waits for it, unless `quiet`.
 
-// Starts the process and asks what the version is. No CUDA call is made.
+// Starts the process and asks what the version is: description->version, valid as long as the
+// description. No CUDA call is made.
 bool sorter_start(Sorter *sorter, Description *description, double limit);
 
 // Sends the knobs, and lets the sorter take the device, in the background. `max_elements`: the
 // largest n + 2 guard of a later sort. CUDA_CPU_RACECHECK is passed on from the environment.
-bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements);
+void sorter_open(Sorter *sorter, const int *knobs, size_t max_elements);
 
 // Waits for that. Writes the device's name.
 bool sorter_opened(Sorter *sorter, char device[256], double limit);

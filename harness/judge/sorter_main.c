@@ -10,7 +10,7 @@
 
 #include "common/check.h"
 #include "common/scratch.h"
-#include "harness/measure/device_info.h"
+#include "harness/measure/conditions.h"
 #include "harness/judge/protocol.h"
 #include "harness/verdict/trial.h"
 #include "harness/versions/version_check.h"
@@ -23,31 +23,21 @@ static void answer(AnswerKind kind, Answer *answered) {
 
 // ---- what the version is ------------------------------------------------------------------------
 
-static void copy_text(char *to, size_t size, const char *from) {
-  snprintf(to, size, "%s", from != NULL ? from : "");
-}
-
 static void describe(void) {
   Answer answered = {0};
   Description *const d = &answered.description;
-  copy_text(d->name, sizeof d->name, sort_version.name);
-  copy_text(d->title, sizeof d->title, sort_version.title);
-  copy_text(d->source, sizeof d->source, sort_version.source);
-  d->stable = sort_version.stable;
-  d->pairs_only = sort_version.pairs_only;
-  d->max_n = sort_version.max_n;
-  d->slow_n = sort_version.slow_n;
-  const char *const *const stages = sort_version.stages;
-  for (; stages != NULL && stages[d->stages] != NULL && d->stages < MAX_STAGES; d->stages++)
-    copy_text(d->stage[d->stages], sizeof *d->stage, stages[d->stages]);
-  const SortKnob *const knobs = sort_version.knobs;
-  for (; knobs != NULL && knobs[d->knobs].name != NULL && d->knobs < MAX_KNOBS; d->knobs++) {
-    const SortKnob *const from = &knobs[d->knobs];
-    copy_text(d->knob[d->knobs].name, sizeof d->knob->name, from->name);
-    copy_text(d->knob[d->knobs].meaning, sizeof d->knob->meaning, from->meaning);
-    d->knob[d->knobs].default_value = from->default_value;
-    d->knob[d->knobs].min = from->min;
-    d->knob[d->knobs].max = from->max;
+  d->version = sort_version;
+  snprintf(d->name, sizeof d->name, "%s", sort_version.name);
+  snprintf(d->title, sizeof d->title, "%s", sort_version.title);
+  snprintf(d->source, sizeof d->source, "%s", sort_version.source);
+  for (int i = 0; i < MAX_STAGES && sort_version.stages[i] != NULL; i++) {
+    d->stages[i] = sort_version.stages[i];
+    snprintf(d->stage[i], sizeof d->stage[i], "%s", d->stages[i]);
+  }
+  for (int i = 0; i < MAX_KNOBS && sort_version.knobs[i].name != NULL; i++) {
+    d->knobs[i] = sort_version.knobs[i];
+    snprintf(d->knob[i].name, sizeof d->knob[i].name, "%s", d->knobs[i].name);
+    snprintf(d->knob[i].meaning, sizeof d->knob[i].meaning, "%s", d->knobs[i].meaning);
   }
   answer(ANSWER_DESCRIPTION, &answered);
 }
@@ -62,14 +52,11 @@ static void open_device(const Command *command) {
     setenv("CUDA_CPU_RACECHECK", command->thread_order, 1);
   else
     unsetenv("CUDA_CPU_RACECHECK");
-  if (sort_version.knobs != NULL) {
-    knobs_begin(&sort_version);
-    for (int i = 0; i < MAX_KNOBS && sort_version.knobs[i].name != NULL; i++)
-      knob_set(i, command->knobs[i]);
-  }
+  knobs_begin(&sort_version);
+  for (int i = 0; sort_version.knobs[i].name != NULL; i++) knob_set(i, command->knobs[i]);
   const DeviceInfo device = device_info();
   Answer answered = {0};
-  copy_text(answered.device, sizeof answered.device, device.name);
+  snprintf(answered.device, sizeof answered.device, "%s", device.name);
   answer(ANSWER_OPEN, &answered);
 }
 

@@ -4,17 +4,29 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "cuda_cpu/cpuinfo.h"
 
 #ifndef COMMIT
 #define COMMIT "unknown"
 #endif
+
+DeviceInfo device_info(void) {
+  int device = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  struct cudaDeviceProp properties;
+  CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  DeviceInfo info = {.backend = device_backend(), .global_memory = properties.totalGlobalMem};
+  snprintf(info.name, sizeof info.name, "%s", properties.name);
+  CUDA_CHECK(cudaDriverGetVersion(&info.driver_version));
+  CUDA_CHECK(cudaRuntimeGetVersion(&info.runtime_version));
+  return info;
+}
 
 static int usable_cpus(void) {
   cpu_set_t cpus;
@@ -46,11 +58,10 @@ static void describe(Conditions *conditions) {
 // Asks the driver's own tool, by the device's address on the bus: CUDA's numbers of devices and the
 // tool's may differ.
 static void describe(Conditions *conditions) {
-  int device = 0, cache = 0;
+  int device = 0;
   char bus[32], command[256], line[256] = "";
   CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
-  conditions->cache_bytes = (size_t)cache;
+  conditions->cache_bytes = (size_t)device_attribute(cudaDevAttrL2CacheSize);
   CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, device));
   snprintf(command, sizeof command,
            "nvidia-smi -i %s --format=csv,noheader,nounits "

@@ -2,7 +2,18 @@
 #ifndef HARNESS_CONDITIONS_H
 #define HARNESS_CONDITIONS_H
 
-#include "harness/measure/device_info.h"
+#include <stddef.h>
+
+typedef struct DeviceInfo {
+  char name[256];        // as the driver reports it
+  const char *backend;   // device_backend() of common/device.h
+  int driver_version;    // 1000 x major + 10 x minor, as CUDA counts: 13000 is CUDA 13.0
+  int runtime_version;   // likewise
+  size_t global_memory;  // bytes
+} DeviceInfo;
+
+// Describes the current device. A failure ends the program with exit code 3 (common/check.h).
+DeviceInfo device_info(void);
 
 typedef struct Conditions {
   DeviceInfo device;

@@ -30,33 +30,22 @@ double noise_of_median(const double *times, int count) {
   return median > 0.0 ? (times[high] - times[low]) / 2.0 / median : 0.0;
 }
 
-// A pair of events around a run. Created once and reused, like the stages' events.
-typedef struct Stopwatch {
-  cudaEvent_t start, stop;
-} Stopwatch;
+static cudaEvent_t start, stop;  // around a run; created once and reused, like the stages' events
 
-static Stopwatch stopwatch_create(void) {
-  Stopwatch watch;
-  CUDA_CHECK(cudaEventCreate(&watch.start));
-  CUDA_CHECK(cudaEventCreate(&watch.stop));
-  return watch;
-}
-
-static void stopwatch_destroy(Stopwatch watch) {
-  CUDA_CHECK(cudaEventDestroy(watch.start));
-  CUDA_CHECK(cudaEventDestroy(watch.stop));
-}
-
-static void stopwatch_start(const Stopwatch *watch) {
-  CUDA_CHECK(cudaEventRecord(watch->start, 0));
+static void clock_start(void) {
+  if (start == NULL) {
+    CUDA_CHECK(cudaEventCreate(&start));
+    CUDA_CHECK(cudaEventCreate(&stop));
+  }
+  CUDA_CHECK(cudaEventRecord(start, 0));
 }
 
 // Records the second event and waits for it. Returns the milliseconds since the first.
-static double stopwatch_stop(const Stopwatch *watch) {
-  CUDA_CHECK(cudaEventRecord(watch->stop, 0));
-  CUDA_CHECK(cudaEventSynchronize(watch->stop));
+static double clock_stop(void) {
+  CUDA_CHECK(cudaEventRecord(stop, 0));
+  CUDA_CHECK(cudaEventSynchronize(stop));
   float elapsed = 0.0f;
-  CUDA_CHECK(cudaEventElapsedTime(&elapsed, watch->start, watch->stop));
+  CUDA_CHECK(cudaEventElapsedTime(&elapsed, start, stop));
   return (double)elapsed;
 }
 
@@ -64,7 +53,6 @@ static double stopwatch_stop(const Stopwatch *watch) {
 typedef struct Runs {
   const LoadedVersion *version;
   const Workload *workload;
-  Stopwatch watch;
   uint64_t next;     // number of the next run's input; 0 is the workload's own
   Verdict *verdict;  // as soon as it is no pass, no more runs
   double late_ms;    // for which the device worked after the last run's end; 0: it did not
@@ -73,9 +61,9 @@ typedef struct Runs {
 // Milliseconds for which the device goes on after a run that took so long; 0: no longer than it
 // takes to ask.
 static double still_works(double elapsed) {
-  const double start = seconds_now(), to_ask = 0.01;
+  const double asked = seconds_now(), to_ask = 0.01;
   CUDA_CHECK(cudaDeviceSynchronize());
-  const double late = (seconds_now() - start) * 1e3;
+  const double late = (seconds_now() - asked) * 1e3;
   return late > to_ask + 0.1 * elapsed ? late : 0.0;
 }
 
@@ -110,9 +98,9 @@ static double run_on(Runs *runs, uint64_t input) {
   workload_refresh(w);
   // Profilers that wait for it see the last run alone: make count, ncu --profile-from-start off.
   if (input == 0) CUDA_CHECK(cudaProfilerStart());
-  stopwatch_start(&runs->watch);
+  clock_start();
   runs->version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
-  const double elapsed = stopwatch_stop(&runs->watch);
+  const double elapsed = clock_stop();
   if (input == 0) CUDA_CHECK(cudaProfilerStop());
   const cudaError_t left = cudaGetLastError();  // also one of memory, which is not the harness's
   if (left != cudaSuccess) check_left_behind(runs->version->version->name, left);
@@ -153,7 +141,7 @@ static bool time_one(Runs *runs, double max_seconds, Measurement *m, double *tim
 // Times runs until the median has settled or a limit is reached.
 static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
   double *const times = MEMORY_CHECK(calloc((size_t)plan.max_repetitions, sizeof *times));
-  const double start = seconds_now();
+  const double begin = seconds_now();
   double sum = 0.0;
   for (m->limit = LIMIT_REPETITIONS; m->repetitions < plan.max_repetitions;) {
     double time = 0.0;
@@ -165,7 +153,7 @@ static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
       m->limit = LIMIT_NOISE;
       break;
     }
-    if (m->repetitions < plan.max_repetitions && seconds_now() - start > plan.max_seconds) {
+    if (m->repetitions < plan.max_repetitions && seconds_now() - begin > plan.max_seconds) {
       m->limit = LIMIT_TIME;
       break;
     }
@@ -178,15 +166,7 @@ static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
   free(times);
 }
 
-// Milliseconds of each stage in one run.
-typedef struct StageTimes {
-  double ms[MAX_STAGES];
-} StageTimes;
-
-static void keep_passes(Measurement *m) {
-  for (int stage = 0; stage < m->stages; stage++)
-    m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
-}
+typedef double StageTimes[MAX_STAGES];  // milliseconds of each stage in one run
 
 static void time_stages(Runs *runs, Measurement *m) {
   const int repetitions = 1 + (m->repetitions - 1) / 3;
@@ -195,14 +175,14 @@ static void time_stages(Runs *runs, Measurement *m) {
   for (int i = 0; i < repetitions && verdict_passes(runs->verdict); i++) {
     stages_begin(runs->version->version, true);
     run_next(runs);
-    m->stages = stages_end(times[i].ms);
+    m->stages = stages_end(times[i]);
   }
   for (int stage = 0; stage < m->stages; stage++) {
-    for (int i = 0; i < repetitions; i++) one_stage[i] = times[i].ms[stage];
+    for (int i = 0; i < repetitions; i++) one_stage[i] = times[i][stage];
     qsort(one_stage, (size_t)repetitions, sizeof *one_stage, ascending);
     m->stage_ms[stage] = quantile(one_stage, repetitions, 0.5);
+    m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
   }
-  keep_passes(m);
   free(one_stage);
   free(times);
 }
@@ -211,11 +191,7 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
   enum { WARM_UP = 1 };
   Measurement m = {0};
   for (int part = 0; part < VERDICT_PARTS; part++) m.verdict.part[part].state = VERDICT_NOT_JUDGED;
-  Runs runs = {.version = version,
-               .workload = w,
-               .watch = stopwatch_create(),
-               .next = WARM_UP,
-               .verdict = &m.verdict};
+  Runs runs = {.version = version, .workload = w, .next = WARM_UP, .verdict = &m.verdict};
   workload_guard(w);
   stages_begin(version->version, false);
 #ifdef CUDA_CPU
@@ -237,7 +213,6 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
     if (verdict_passes(&m.verdict)) judge(&runs);
   }
   (void)workload_whole(w, &m.outside);
-  stopwatch_destroy(runs.watch);
   return m;
 }
 
@@ -255,16 +230,14 @@ double measure_copy_rate(void) {
   CUDA_CHECK(cudaMalloc(&from, bytes));
   CUDA_CHECK(cudaMalloc(&to, bytes));
   CUDA_CHECK(cudaMemset(from, 1, bytes));
-  const Stopwatch watch = stopwatch_create();
   double times[9] = {0.0};
   for (int i = -2; i < 9; i++) {  // two warm-ups
-    stopwatch_start(&watch);
+    clock_start();
     CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0));
-    const double elapsed = stopwatch_stop(&watch);
+    const double elapsed = clock_stop();
     if (i >= 0) times[i] = elapsed;
   }
   qsort(times, 9, sizeof *times, ascending);
-  stopwatch_destroy(watch);
   CUDA_CHECK(cudaFree(from));
   CUDA_CHECK(cudaFree(to));
   return 2.0 * (double)bytes / (times[4] * 1e-3);

@@ -8,7 +8,7 @@
 
 #include "common/check.h"
 
-// clang-tidy 14 forgets va_start() when it reads several files, hence the NOLINTs.
+// clang-tidy 14 forgets va_start() when it reads several files, hence the NOLINT.
 
 // Replaces the middle of a long text.
 static void fit(char *to, size_t size, const char *text) {
@@ -35,20 +35,24 @@ void message_write(Message *message, const char *format, ...) {
   va_end(arguments);
 }
 
+bool message_out_of_memory(Message *message) {
+  message_write(message, "does not fit into memory");
+  message->out_of_memory = true;
+  return false;
+}
+
 int message_code(const Message *message) {
   return message->out_of_memory ? EXIT_DEVICE : EXIT_USAGE;
 }
 
 void quit(int code, const char *format, ...) {
   fflush(stdout);
-  char *text = NULL;
+  Message message;
   va_list arguments;
   va_start(arguments, format);
-  const int length = vasprintf(&text, format, arguments);  // NOLINT
+  message_write_list(&message, format, arguments);
   va_end(arguments);
-  if (length >= 0) printable_text(text, (size_t)length);
-  fprintf(stderr, "%s: %s\n", program_invocation_short_name, length < 0 ? "out of memory" : text);
-  if (length >= 0) free(text);
+  fprintf(stderr, "%s: %s\n", program_invocation_short_name, message.text);
   exit(code);
 }
 

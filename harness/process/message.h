@@ -29,6 +29,9 @@ __attribute__((format(printf, 2, 0))) void message_write_list(Message *message, 
 #define message_fail(...) (message_write(__VA_ARGS__), message_false())
 static inline bool message_false(void) { return false; }
 
+// Writes "does not fit into memory", sets out_of_memory and returns false.
+bool message_out_of_memory(Message *message);
+
 // The exit code that belongs to a message about input: EXIT_USAGE or EXIT_DEVICE.
 int message_code(const Message *message);
 

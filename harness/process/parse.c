@@ -45,10 +45,8 @@ bool parse_size(const char *text, uint64_t *value) {
   return true;
 }
 
-// FROM..TO, FROM..TOxF or FROM..TO+S.
-static const char *parse_range(const char *text, const char *dots, uint64_t *values, int *count,
-                               int max) {
-  static char sentence[160];
+// FROM..TO, FROM..TOxF or FROM..TO+S. False if it is none, or if it has more values than fit.
+static bool parse_range(const char *text, const char *dots, uint64_t *values, int *count, int max) {
   char from[32], to[32];
   const size_t length = strcspn(dots + 2, "x+");
   snprintf(from, sizeof from, "%.*s", (int)(dots - text), text);
@@ -59,17 +57,12 @@ static const char *parse_range(const char *text, const char *dots, uint64_t *val
                     parse_size(from, &first) && parse_size(to, &last) &&
                     (step_kind == '\0' || parse_size(dots + 3 + length, &step));
   const bool adds = step_kind == '+';
-  if (!good || first > last || step < (adds ? 1 : 2) || (!adds && first == 0)) {
-    snprintf(sentence, sizeof sentence,
-             "'%.60s' is not a range like 1M..8M (doubling), 1K..1Gx10 or 100..500+100", text);
-    return sentence;
-  }
+  if (!good || first > last || step < (adds ? 1 : 2) || (!adds && first == 0)) return false;
   for (uint64_t value = first; *count < max; value = adds ? value + step : value * step) {
     values[(*count)++] = value;
-    if (adds ? last - value < step : value > last / step) return NULL;
+    if (adds ? last - value < step : value > last / step) return true;
   }
-  snprintf(sentence, sizeof sentence, "there are more than %d values at '%.60s'", max, text);
-  return sentence;
+  return false;
 }
 
 const char *parse_sizes(const char *text, uint64_t *values, int *count, int max) {
@@ -79,19 +72,20 @@ const char *parse_sizes(const char *text, uint64_t *values, int *count, int max)
     const size_t length = strcspn(text, ",");
     snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item), text);
     const char *const dots = strstr(item, "..");
-    if (dots != NULL) {
-      const char *const problem = parse_range(item, dots, values, count, max);
-      if (problem != NULL) return problem;
-    } else if (length >= sizeof item || *count == max || !parse_size(item, &values[*count])) {
-      if (*count == max)
-        snprintf(sentence, sizeof sentence, "there are more than %d values at '%.60s'", max, item);
-      else
-        snprintf(sentence, sizeof sentence,
-                 "'%.60s' is not a number like 1000, 1e6, 64K, 1M or 2^28", item);
-      return sentence;
-    } else {
-      (*count)++;
+    bool good = length < sizeof item && *count < max;
+    if (good && dots != NULL) {
+      good = parse_range(item, dots, values, count, max);
+    } else if (good) {
+      good = parse_size(item, &values[*count]);
+      *count += good;
     }
+    if (!good && *count == max)
+      snprintf(sentence, sizeof sentence, "there are more than %d values at '%.60s'", max, item);
+    else if (!good)
+      snprintf(sentence, sizeof sentence, "'%.60s' is not a %s", item,
+               dots != NULL ? "range like 1M..8M (doubling), 1K..1Gx10 or 100..500+100"
+                            : "number like 1000, 1e6, 64K, 1M or 2^28");
+    if (!good) return sentence;
     if (text[length] == '\0') return NULL;
     text += length + 1;
   }

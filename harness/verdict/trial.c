@@ -152,7 +152,7 @@ static bool same_set(const uint32_t *a, const uint32_t *b, size_t count) {
   return same;
 }
 
-bool trial_right(const Trial *trial, const TrialReference *reference, bool stable) {
+static bool is_as_in(const Trial *trial, const TrialReference *reference, bool stable) {
   const size_t n = trial->n, bytes = n * sizeof(uint32_t);
   const uint32_t *const positions = trial->after[POSITIONS_OUT];
   if (trial->outside.found || memcmp(trial->after[KEYS_OUT], reference->keys, bytes) != 0)
@@ -164,4 +164,11 @@ bool trial_right(const Trial *trial, const TrialReference *reference, bool stabl
     if (!same_set(positions + i, reference->positions + i, end - i)) return false;
   }
   return true;
+}
+
+bool trial_right(const Trial *trial, bool stable) {
+  TrialReference reference = trial_reference(trial);
+  const bool right = is_as_in(trial, &reference, stable);
+  trial_reference_free(&reference);
+  return right;
 }

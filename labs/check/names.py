@@ -21,7 +21,7 @@ def lab_of(folder):
 def without_comments(text):
     """Comments become spaces; lines keep their numbers."""
     blank = lambda match: re.sub(r"[^\n]", " ", match[0])
-    return re.sub(r"//[^\n]*|/\*.*?\*/", blank, text, flags=re.S)
+    return re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", blank, text, flags=re.S)
 
 
 def parameters_at(text, start):

@@ -45,8 +45,7 @@ def quit_with(text):
 
 
 def example_of(version):
-    with open("labs/check/examples.json", encoding="utf-8") as file:
-        return json.load(file).get(lab_of(version) or version, DEFAULT)
+    return json.loads(read("labs/check/examples.json")).get(lab_of(version) or version, DEFAULT)
 
 
 def by_hand(path):

@@ -41,18 +41,13 @@ def _carried(text, n, to_host, to_device, in_calls):
 
 def sorts_without_kernels(builder, version, limits, slot):
     """Is a sort right although its launches do nothing? Then the host has sorted."""
-    keys, positions = judge.make_keys("uniform", KERNELS_N, os.urandom(8).hex())
-    expected = judge.right_answer(keys, positions)
-    process = None
+    case = judge.Case("uniform", KERNELS_N, True, os.urandom(8).hex())
     try:
-        process = worker.Worker(builder.tools, version, KERNELS_N, limits, slot=slot, on_gpu=builder.on_gpu, kernels=False)
-        _, _, *outputs = process.sort(keys, positions, limit=KERNELS_SECONDS)
-        return judge.fault(keys, positions, expected, *outputs, False) is None
+        with worker.Worker(builder.tools, version, KERNELS_N, limits, slot=slot, on_gpu=builder.on_gpu, kernels=False) as process:
+            _, _, *outputs = process.sort(case.keys, case.positions, limit=KERNELS_SECONDS)
+            return case.fault(*outputs, False) is None
     except worker.Ended:
         return False
-    finally:
-        if process:
-            process.close()
 
 
 class Run:
@@ -72,18 +67,15 @@ class Run:
     def run(self, cases):
         """Number of right sorts."""
         passed, sorted_any, begin = 0, False, time.monotonic()
-        most = max(case[1] for case in cases)
+        most = max(n for _, n, _ in cases)
         for number, (kind, n, pairs) in enumerate(cases):
-            text = f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}"
-            keys, positions = judge.make_keys(kind, n, os.urandom(8).hex(), self._scores)
-            positions = positions if pairs else None
-            expected = judge.right_answer(keys, positions)
+            case = judge.Case(kind, n, pairs, os.urandom(8).hex(), self._scores)
             try:
                 if self._process is None:
                     self._earlier = []
                     limits, gpu = self._rubric["limits"], self._builder.on_gpu
                     self._process = worker.Worker(self._builder.tools, self._version, max(most, 16), limits, slot=self._slot, on_gpu=gpu)
-                wrong = self._judge(text, keys, positions, expected)
+                wrong = self._judge(case)
             except worker.Ended as error:
                 self._crashed(str(error))
                 late = time.monotonic() - begin > MOST_LIMITS * self._rubric["limits"]["seconds"]
@@ -92,10 +84,10 @@ class Run:
                     break
                 continue
             if wrong:
-                self.whys.append(f"{text}: {wrong}")
+                self.whys.append(f"{case.text}: {wrong}")
             else:
                 passed += 1
-                sorted_any |= n > 3 and keys != expected[0]  # a sort that does nothing passes the others
+                sorted_any |= n > 3 and case.keys != case.expected[0]  # a sort that does nothing passes the others
         if self._process:
             self._process.close()
         # A mistake shows more clearly in a larger sort.
@@ -109,26 +101,26 @@ class Run:
         others = f"; and {len(self.whys) - 1} more of {count} sorts are wrong" if len(self.whys) > 1 else ""
         return self.whys[0] + others + (f"; {self.not_run} were not run" if self.not_run else "")
 
-    def _judge(self, text, keys, positions, expected):
+    def _judge(self, case):
         """None if the sort is right, otherwise the mistake."""
-        stable = self._rubric["stable"]
-        _, answer, *outputs = self._process.sort(keys, positions, f"on {text}", self._builder.seconds_for(len(keys)))
+        stable, text, n = self._rubric["stable"], case.text, len(case.keys)
+        _, answer, *outputs = self._process.sort(case.keys, case.positions, f"on {text}", self._builder.seconds_for(n))
         if answer == "g":
             return "wrote beyond the end of an array"
-        if len(keys) >= LEAST_TO_LOOK_AT and not self.carried:
-            self.carried = _carried(text, len(keys), *self._process.traffic())
+        if n >= LEAST_TO_LOOK_AT and not self.carried:
+            self.carried = _carried(text, n, *self._process.traffic())
         if answer == "s":
             self.scratch.append(text)
         if answer == "h":
             self.on_host = self.on_host or text
-        wrong = judge.fault(keys, positions, expected, *outputs, stable, self._earlier)
+        wrong = case.fault(*outputs, stable, self._earlier)
         if wrong and self._crashes == 0 and self._late:
             time.sleep(0.3)
-            again = self._process.fetch_again(len(keys), positions is not None)
-            self._late = not judge.fault(keys, positions, expected, *again, stable)
+            again = self._process.fetch_again(n, case.positions is not None)
+            self._late = not case.fault(*again, stable)
             if self._late:
                 wrong = "the result was complete only after your_sort had returned: a thread or stream that it does not wait for"
-        self._earlier = self._earlier[-3:] + [expected]
+        self._earlier = self._earlier[-3:] + [case.expected]
         return wrong
 
     def _crashed(self, text):

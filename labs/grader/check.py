@@ -12,42 +12,33 @@ from labs.check.make import first_error, is_gpu_build, make, make_value
 from labs.check.names import read
 from scripts.replace_file import replace_file
 
-from . import counters, judge, submissions, worker
+from . import counters, judge, page, submissions, worker
 from .sanitizers import CHECKS, sanitizers, watch
 from .steps import LIMITS, after_which_kernel, check_steps, not_freed, number_of, rubric_of, shows, stubs_left, todos
 
 
 def sort_cases(tools, version, pairs_only, stable):
     """The first wrong case of the battery, or None; and the number of cases."""
-    process = None
     cases = [("uniform", n) for n in judge.SIZES] + [(kind, 5000) for kind in judge.KINDS]
     earlier = []
-    when = "while it was loaded"
     count = 0
     try:
-        process = worker.Worker(tools, version, max(judge.SIZES), LIMITS, isolated=False)
-        for kind, n in cases:
-            for pairs in (True,) if pairs_only else (True, False):
-                count += 1
-                when = f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}"
-                keys, positions = judge.make_keys(kind, n, count)
-                if not pairs:
-                    positions = None
-                expected = judge.right_answer(keys, positions)
-                _, answer, out_keys, out_positions = process.sort(keys, positions, f"on {when}")
-                if answer == "g":
-                    return f"{when}: wrote beyond the end of an array", count
-                wrong = judge.fault(keys, positions, expected, out_keys, out_positions, stable, earlier)
-                if wrong:
-                    return f"{when}: {wrong}", count
-                if answer == "s":
-                    return f"{when}: sorted, but scratch memory was not returned: a scratch_free is missing", count
-                earlier.append(expected)
+        with worker.Worker(tools, version, max(judge.SIZES), LIMITS, isolated=False) as process:
+            for kind, n in cases:
+                for pairs in (True,) if pairs_only else (True, False):
+                    count += 1
+                    case = judge.Case(kind, n, pairs, count)
+                    _, answer, *outputs = process.sort(case.keys, case.positions, f"on {case.text}")
+                    if answer == "g":
+                        return f"{case.text}: wrote beyond the end of an array", count
+                    wrong = case.fault(*outputs, stable, earlier)
+                    if wrong:
+                        return f"{case.text}: {wrong}", count
+                    if answer == "s":
+                        return f"{case.text}: sorted, but scratch memory was not returned: a scratch_free is missing", count
+                    earlier.append(case.expected)
     except worker.Ended as error:
         return str(error), count
-    finally:
-        if process:
-            process.close()
     return None, count
 
 
@@ -76,12 +67,6 @@ def comes_later(source, first, found):
     return bool(shown and launch and launch.start() > shown.start())
 
 
-def progress(text):
-    """On a terminal, the current step of the check; an empty text clears the line."""
-    if sys.stderr.isatty():
-        print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
-
-
 class Check:
     def __init__(self, version):
         self.version, self.build = version, make_value("B")
@@ -103,13 +88,13 @@ class Check:
         self.lines.append((name, state or ("right" if right else "WRONG"), text))
 
     def run(self):
-        progress("building ..")
+        page.progress("building ..")
         built = make([self.tools + "/worker", self.tools + "/steps", self.shared_object])
         if built.returncode != 0:
             self.add("build", False, first_error(built))
             return
         self.add("build", True, "")
-        progress("steps ..")
+        page.progress("steps ..")
         check_steps(self.version, self.tools, self.shared_object, self.next_number, self.add)
         to_do = any(state == "to do" for _, state, _ in self.lines)
         sort_from = self.rules.get("todo", {}).get("sort")  # with this TODO done it sorts, though others are open
@@ -118,20 +103,20 @@ class Check:
         if self.first is None and self.todos and self.next_number > 1 and not self.on_host or self._unexplained():
             self._watch()
         if self.first is None and not self.todos:
-            progress("memory, races and barriers ..")
+            page.progress("memory, races and barriers ..")
             for result in sanitizers(self.version, self.build, self.pairs_only, self.stable, self.rules.get("set", ""), ["memcheck"] if self.on_host else CHECKS):
                 self.add(*result)
         if self.first is None and not self.todos:
-            progress("HW4 ..")
+            page.progress("HW4 ..")
             right, text = hw4(self.version, self.build)
             self.add("HW4", right, text.removeprefix("HW4: "))
         if self.first is None and not self.todos and not is_gpu_build(self.build):
-            progress("counting what the kernels ask of memory ..")
+            page.progress("counting what the kernels ask of memory ..")
             for result in counters.results(self.version, self.rubric):
                 self.add(*result)
 
     def _sorts(self):
-        progress("sorts of all sizes and kinds ..")
+        page.progress("sorts of all sizes and kinds ..")
         wrong, count = sort_cases(self.tools, self.shared_object, self.pairs_only, self.stable)
         if wrong and re.search("on (all-equal|few-distinct)|^(all-equal|few-distinct)", wrong):
             wrong += "; right without equal keys: do both sides agree on which of two equal keys comes first?"
@@ -150,7 +135,7 @@ class Check:
         """What a build finds that watches each access goes to the top: it names the kernel and the line."""
         if is_gpu_build(self.build):
             return
-        progress("each access ..")
+        page.progress("each access ..")
         name = "memcheck" if self.on_host else "accesses"
         for knobs in [""] + [self.rules[name] for name in ("set",) if name in self.rules] + list(self.rules.get("also", {})):
             found = watch(name, self.version, [("uniform", 1000, True), ("few-distinct", 1000, True)], None, knobs)
@@ -195,7 +180,7 @@ def main(version):
             print(text)
             return 0
     check.run()
-    progress("")
+    page.progress("")
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # head has read enough
     print(check.report())
     if check.first or check.todos:

@@ -39,14 +39,11 @@ def count(tools, build, folder, rules, limits, isolated=False, slot=0):
         raise Unbelievable(f"calls {hiding[0]}, which hides accesses from the counters")
     if read(f"{build}/generated/{folder}/student_func.ii").count("no_sanitize") > ATTRIBUTES:
         raise Unbelievable("keeps the compiler from watching its accesses: no_sanitize")
-    keys, positions = judge.make_keys("uniform", n, os.urandom(8).hex())
+    case = judge.Case("uniform", n, True, os.urandom(8).hex())
     # The build's shadow of all memory takes address space, so that the memory is not limited.
-    process = worker.Worker(tools, version, n, limits, isolated, slot=slot, on_gpu=True, counts=True)
-    try:
-        _, _, *outputs = process.sort(keys, positions, "while its accesses were counted")
-    finally:
-        process.close()
-    wrong = judge.fault(keys, positions, judge.right_answer(keys, positions), *outputs, False)
+    with worker.Worker(tools, version, n, limits, isolated, slot=slot, on_gpu=True, counts=True) as process:
+        _, _, *outputs = process.sort(case.keys, case.positions, "while its accesses were counted")
+    wrong = case.fault(*outputs, False)
     if wrong:
         raise Unbelievable(f"wrong while its accesses were counted: {wrong}")
     try:
@@ -113,25 +110,20 @@ def results(version, rubric):
         yield "counts", False, str(error)
 
 
-class Counters:
-    """Of one submission whose sources builder.compile() has put into its folder."""
-
-    def __init__(self, builder, student, slot):
-        self._builder, self._student, self._slot = builder, student, slot
-
-    def grade(self, record):
-        """The group "speed" of the record of a right sort: each bound that is kept has the same share of the points."""
-        rubric, points, kept = self._builder.rubric, self._builder.rubric["points"]["speed"], 0
-        try:
-            error = self._builder.make_inside(self._student, self._slot, COUNTING)
-            if error:
-                raise Unbelievable(f"does not compile with COUNT=1: {error}")
-            build = self._builder.build_of(self._student, COUNTING)
-            counts = count(self._builder.tools_of(COUNTING), build, "submission", rubric["counters"], rubric["limits"], True, self._slot)
-            bounds = compare(counts, rubric["counters"])
-            kept = sum(kept for kept, _ in bounds) / len(bounds)
-            why = "; ".join(text for kept, text in bounds if not kept)
-        except (worker.Ended, Unbelievable) as error:
-            why = str(error)
-            record["diagnoses"].append(why)
-        record["groups"]["speed"] = {"score": round(points * kept, 2), "max": points, "why": why}
+def grade(builder, student, slot, record):
+    """The group "speed" of the record of a right sort, whose sources builder.compile() has put into its folder: each bound
+    that is kept has the same share of the points."""
+    rubric, points, kept = builder.rubric, builder.rubric["points"]["speed"], 0
+    try:
+        error = builder.make_inside(student, slot, COUNTING)
+        if error:
+            raise Unbelievable(f"does not compile with COUNT=1: {error}")
+        build = builder.build_of(student, COUNTING)
+        counts = count(builder.tools_of(COUNTING), build, "submission", rubric["counters"], rubric["limits"], True, slot)
+        bounds = compare(counts, rubric["counters"])
+        kept = sum(kept for kept, _ in bounds) / len(bounds)
+        why = "; ".join(text for kept, text in bounds if not kept)
+    except (worker.Ended, Unbelievable) as error:
+        why = str(error)
+        record["diagnoses"].append(why)
+    record["groups"]["speed"] = {"score": round(points * kept, 2), "max": points, "why": why}

@@ -65,14 +65,18 @@ def arguments():
 
 
 def read_rubric(options):
-    """(text, rubric)"""
+    """(text, rubric): what all labs have in common, each entry of which the lab's own file may replace."""
+    text, rubric = "", {}
     path = options.rubric or f"labs/{options.lab}/rubric.json"
     if not os.path.isfile(path):
         sys.exit(f"grade: there is no {path}")
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        rubric = json.loads(text)
+        for part in ("labs/rubric.json", path):
+            with open(part, encoding="utf-8") as file:
+                entries = file.read()
+            text += entries
+            check(json.loads(entries), {}, "the rubric")
+            rubric.update(json.loads(entries))
         check_rubric(rubric)
     except (ValueError, TypeError, re.error) as error:
         sys.exit(f"grade: {path}: {error}")
@@ -101,12 +105,6 @@ def check(value, wanted, name):
         check(value.get(part), wanted[part], part)
 
 
-def progress(text):
-    """On a terminal, one line that is written again and again; an empty text clears it."""
-    if sys.stderr.isatty():
-        print(f"\r{text}\033[K", end="", file=sys.stderr)
-
-
 def judge_all(grader, found, fresh, jobs):
     """{student: record} of the fresh submissions; `took` is the seconds that each needed."""
 
@@ -124,7 +122,7 @@ def judge_all(grader, found, fresh, jobs):
         for done, record in enumerate(pool.map(one, fresh), 1):
             records[record["student"]] = record
             left = (time.monotonic() - started) / done * (len(fresh) - done)
-            progress(f"{done}/{len(fresh)} judged, about {left:.0f} s left ")
+            page.progress(f"{done}/{len(fresh)} judged, about {left:.0f} s left ")
     return records
 
 
@@ -162,6 +160,7 @@ def grade(options, rubric_text, rubric, out):
     unknown = [name for name in accepted if name not in found]
     if unknown:
         sys.exit(f"grade: --accept {unknown[0]}: there is no such submission")
+    asked = list(rubric["points"])
     grader = Grader(options.lab, rubric, out, options.jobs, accepted)
     grader.prepare()
     rules = {student: rubric_text + ("accepted" if student in accepted else "") + str(late[student]) for student in found}
@@ -174,11 +173,11 @@ def grade(options, rubric_text, rubric, out):
         time_record(grader, records[student])
         records[student]["late"] = late[student]
         results.finish(grader, records[student], keys[student], records[student].pop("took") + time.monotonic() - begin)
-        progress(f"{done}/{len(fresh)} timed ")
-    progress("")
+        page.progress(f"{done}/{len(fresh)} timed ")
+    page.progress("")
     ordered, groups = [records[student] for student in found], list(rubric["points"])
     results.write_csv(out + "/grades.csv", groups, ordered)
-    if "speed" in rubric and "speed" not in groups:
+    if "speed" in asked and "speed" not in groups:
         print("speed is not graded " + ("on the cpu backend: this lab is timed on a GPU" if grader.builder.reference else f"in a copy without {rubric['reference']}"))
     page.print_table(groups, ordered)
     print(f"{len(ordered)} submissions, {len(fresh)} graded now, {time.monotonic() - started:.0f} s; {out}/grades.csv")

@@ -8,10 +8,8 @@ import shutil
 import tempfile
 import threading
 
-from . import cases, sandbox, submissions
+from . import cases, counters, findings, sandbox, submissions
 from .builder import Builder, TooMuch
-from .counters import Counters
-from .findings import Findings
 from .inspection import inspect, other_code
 from .reach import unwatched
 from .steps import STEP_SIZES, after_which_kernel, compare_steps, not_freed
@@ -91,13 +89,13 @@ class Grader:
         self._correctness(version, path, record, slot)
         # The other builds take longer than the sorts: not for a submission that crashes or hangs.
         if "ended" not in record and not self.builder.on_gpu:
-            found = Findings(self.builder, student, slot).find(record["cs344"], self.rubric["stable"], record["right"])
+            found = findings.find(self.builder, student, slot, record["cs344"], self.rubric["stable"], record["right"])
             # Its kernel and line come first, unless the reason is known.
             known = not record["diagnoses"] or "?" in record["diagnoses"][0]
             record["diagnoses"] = record["diagnoses"] + found if known else found + record["diagnoses"]
             record["look"] += found if record["right"] else []
         if record["right"] and self.builder.is_counted:
-            Counters(self.builder, student, slot).grade(record)
+            counters.grade(self.builder, student, slot, record)
         if record["notes"] and record["diagnoses"] and not record["right"]:
             record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
         return record

@@ -2,6 +2,8 @@
 
 import re
 
+from labs.check.names import without_comments
+
 from .builder import demangled, launches, symbols
 from .reach import reaches
 
@@ -12,7 +14,7 @@ ENDS = r"exit|_exit|_Exit|quick_exit|abort"
 def inspect(version, source, rubric, harness):
     """(what the rubric forbids, what it could reach (reach.py), notes that cost nothing): lists of sentences.
     harness: names that a submission must not define."""
-    code = strip_comments(source)
+    code = without_comments(source)
     used = set(symbols(version, "--undefined-only"))
     forbidden = [text for pattern, text in rubric["forbidden"].items() if re.search(pattern, code) or any(re.search(pattern, name) for name in used)]
     # The library's sort leaves its names behind, whatever the source calls it.
@@ -36,7 +38,7 @@ def inspect(version, source, rubric, harness):
 
 def other_code(source):
     """A sentence, if another build than the one that sorts may have other code."""
-    names = sorted(set(re.findall(r"\b(?:CUDA_CPU\w*|__SANITIZE_\w+|__CUDA_ARCH__)\b", strip_comments(source))))
+    names = sorted(set(re.findall(r"\b(?:CUDA_CPU\w*|__SANITIZE_\w+|__CUDA_ARCH__)\b", without_comments(source))))
     return ["has other code for other builds: " + ", ".join(names)] if names else []
 
 
@@ -47,7 +49,3 @@ def _notes(code, used):
     if found:
         notes.append("has in its source " + ", ".join(found))
     return notes
-
-
-def strip_comments(code):
-    return re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", code, flags=re.S)

@@ -47,6 +47,19 @@ def right_answer(keys, positions):
     return sorted_keys, None if positions is None else array.array("I", (positions[i] for i in order))
 
 
+class Case:
+    """A sort: its input, and what is right of it. pairs: with positions. seed, scores: see make_keys()."""
+
+    def __init__(self, kind, n, pairs, seed, scores=()):
+        self.text = f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}"
+        self.keys, positions = make_keys(kind, n, seed, scores)
+        self.positions = positions if pairs else None
+        self.expected = right_answer(self.keys, self.positions)
+
+    def fault(self, out_keys, out_positions, stable, earlier=()):
+        return fault(self.keys, self.positions, self.expected, out_keys, out_positions, stable, earlier)
+
+
 def _signed(value):
     return value - (1 << 32) if value >> 31 else value
 

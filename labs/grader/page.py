@@ -1,6 +1,7 @@
-"""A student's page, Gradescope's results.json, and the table on the terminal."""
+"""A student's page, Gradescope's results.json, and the table and the progress on the terminal."""
 
 import html as escape_html
+import sys
 
 STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#222}
 table{border-collapse:collapse;width:100%}td,th{padding:.4rem .6rem;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}
@@ -66,6 +67,12 @@ def html(rubric, record):
 {late}{first}<table><tr><th>What</th><th>Points</th><th>Why</th></tr>{''.join(rows)}</table>{timing}
 <p>To see it yourself: <code>make check-lab V=NAME</code>.</p></html>
 """
+
+
+def progress(text):
+    """On a terminal, one line that is written again and again; an empty text clears it."""
+    if sys.stderr.isatty():
+        print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
 
 
 def print_table(groups, records):

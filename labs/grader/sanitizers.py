@@ -41,27 +41,30 @@ def watch(name, version, sorts, stable, knobs=""):
     done = make([f"{build}/labs/worker", f"{build}/{version}/version.so"], **options)
     if done.returncode != 0:
         return "cannot be built: " + first_error(done)
-    text = ""
     for setting, group in ((knobs, [sorts[0]]), ("", sorts)) if knobs else (("", sorts),):
-        text = text or _sorts(f"{build}/labs", f"{build}/{version}/version.so", group, stable, {**settings, "LAB_SET": setting})
-    return text
+        environment = {**settings, "LAB_SET": setting}
+        text, output = run_sorts(group, stable, 0, f"{build}/labs", f"{build}/{version}/version.so", N, LIMITS, isolated=False, settings=environment)
+        found = report_of(output) or text
+        if found:
+            return found
+    return ""
 
 
-def _sorts(tools, version, sorts, stable, settings):
+def run_sorts(sorts, stable, seed, *arguments, **options):
+    """(the first wrong sort, or how the worker ended; its output) of a worker with these arguments."""
     process, text = None, ""
     try:
-        process = worker.Worker(tools, version, N, LIMITS, isolated=False, settings=settings)
+        process = worker.Worker(*arguments, **options)
         for kind, n, pairs in sorts:
-            keys, positions = judge.make_keys(kind, n, 0)
-            positions = positions if pairs else None
-            _, _, *outputs = process.sort(keys, positions, f"on {kind}, n = {n}")
-            wrong = stable is not None and judge.fault(keys, positions, judge.right_answer(keys, positions), *outputs, stable)
-            text = text or (f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}: {wrong}" if wrong else "")
-            if text:
+            case = judge.Case(kind, n, pairs, seed)
+            _, _, *outputs = process.sort(case.keys, case.positions, f"on {kind}, n = {n}")
+            wrong = stable is not None and case.fault(*outputs, stable)
+            if wrong:
+                text = f"{case.text}: {wrong}"
                 break
     except worker.Ended as error:
         text = str(error)
-    return report_of(process.close() if process else "") or text
+    return text, process.close() if process else ""
 
 
 def report_of(output, *, init=True):

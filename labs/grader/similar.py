@@ -8,24 +8,24 @@ import shutil
 import subprocess
 import tempfile
 
+from labs.check.names import without_comments
 from scripts.replace_file import replace_file
 
 from . import submissions
-from .inspection import strip_comments
 
 LEAST = 70  # percent
 
 
 def _own_code(path, given):
     """The lines of a submission that its starter did not have."""
-    lines = strip_comments(submissions.read_sources(path)).splitlines()
+    lines = without_comments(submissions.read_sources(path)).splitlines()
     return "\n".join(line for line in lines if line.strip() not in given) + "\n"
 
 
 def pairs(found, published, starters):
     """[(percent, name, name)], the most similar first. found, published: {name: path}; published ones are not compared with
     each other. starters: files that all students were given."""
-    given = {line.strip() for path in starters for line in strip_comments(submissions.read_sources(path)).splitlines()}
+    given = {line.strip() for path in starters for line in without_comments(submissions.read_sources(path)).splitlines()}
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for number, path in enumerate(list(found.values()) + list(published.values())):

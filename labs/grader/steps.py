@@ -53,8 +53,7 @@ def rubric_of(version):
     path = f"labs/{lab_of(version)}/rubric.json"
     if not os.path.isfile(path):
         return {}
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(read(path))
 
 
 def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed=0, on_gpu=False, knobs=""):

@@ -20,16 +20,15 @@ def time_beside_reference(tools, reference, version, rubric, on_gpu):
         for name, path, slot in (("reference", reference, REFERENCE_SLOT), ("submission", version, SLOT)):
             pair[name] = worker.Worker(tools, path, n, rubric["limits"], slot=slot, on_gpu=on_gpu)
         for turn in range(rules["reps"] + 1):
-            keys, positions = judge.make_keys("uniform", n, os.urandom(8).hex())
-            expected = judge.right_answer(keys, positions)
+            case = judge.Case("uniform", n, True, os.urandom(8).hex())
             for name, process in pair.items():
-                taken, _, out_keys, out_positions = process.sort(keys, positions)
-                wrong = judge.fault(keys, positions, expected, out_keys, out_positions, rubric["stable"], earlier)
+                taken, _, *outputs = process.sort(case.keys, case.positions)
+                wrong = case.fault(*outputs, rubric["stable"], earlier)
                 if wrong:
                     raise worker.Ended(f"{name}, while it was timed: {wrong}")
                 if turn > 0:  # the first is the warm-up
                     seconds[name].append(taken)
-            earlier = [expected]
+            earlier = [case.expected]
     finally:
         for process in pair.values():
             process.close()

@@ -218,6 +218,12 @@ class Worker:
         start = self._place(index)
         return array.array("I", self._memory[start : start + 4 * n])
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
     def close(self):
         for fd in (self._commands, self._answers):
             try:

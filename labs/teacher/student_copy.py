@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # What students get whatever the labs are: files and folders that git knows.
 PARTS = """
 .clang-format .devcontainer .gitignore .vscode LICENSE Makefile common cuda_cpu harness std_sort_ref
-labs/README.md labs/check labs/debugging.md labs/editor labs/editor.md labs/glossary.md labs/grader labs/labs.mk
+labs/README.md labs/check labs/debugging.md labs/editor labs/editor.md labs/glossary.md labs/grader labs/labs.mk labs/rubric.json
 report/images/before.png report/images/template.png
 scripts/check_lab.sh scripts/check_name.sh scripts/compile_commands.py scripts/count.sh scripts/debug.sh
 scripts/grade.sh scripts/new_version.sh scripts/replace_file.py scripts/samples.py

@@ -20,7 +20,8 @@ typedef struct Exchange Exchange;
 // Functions of a transport.
 typedef struct Transport {
   const char *name;
-  // Collective. Returns false and a sentence if it cannot be used here.
+  // Collective. Returns false and a sentence if it cannot be used here. NULL: the program was built
+  // without this transport.
   bool (*open)(const World *world, Exchange **exchange, Message *message);
   void (*close)(Exchange *exchange);
   // Collective: adds up the device arrays of all ranks, in place.
@@ -42,17 +43,12 @@ struct Exchange {
   const Transport *transport;
   const World *world;
   Direct direct;
-  const char *name;  // of what moves elements, for reports
+  const char *name;    // of what moves elements, for reports
+  void *communicator;  // of NCCL (ncclComm_t), for a baseline; NULL if it moves nothing in this run
 };
 
 // Opens the transport "mpi", "nccl", "direct" or "auto": the fastest that works here.
 // Collective: if a rank fails, all end. `own_device`: this rank shares its device with no other.
 Exchange *exchange_open(const World *world, const char *name, bool own_device);
-
-// Whether this program was built with NCCL.
-bool exchange_has_nccl(void);
-
-// The communicator of NCCL (ncclComm_t), for a baseline; NULL if it moves nothing in this run.
-void *exchange_communicator(const Exchange *exchange);
 
 #endif

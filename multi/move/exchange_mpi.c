@@ -118,15 +118,15 @@ const Transport mpi_transport = {
     .name = "mpi", .open = open_mpi, .close = close_mpi, .sum = sum, .move = move, .wait = wait};
 
 Exchange *exchange_open(const World *world, const char *name, bool own_device) {
-  const bool wants_nccl = strcmp(name, "nccl") == 0;
+  const bool wants_nccl = strcmp(name, "nccl") == 0, has_nccl = nccl_transport.open != NULL;
   const bool all_own = world_max(world, !own_device) == 0;
-  world_require(world, !wants_nccl || exchange_has_nccl(), EXIT_USAGE,
+  world_require(world, !wants_nccl || has_nccl, EXIT_USAGE,
                 "this program was built without NCCL (NCCL=1 needs nccl.h and BACKEND=cuda); "
                 "--transport mpi works everywhere");
   world_require(world, !wants_nccl || all_own, EXIT_USAGE,
                 "NCCL needs a GPU for each rank; --transport mpi lets ranks share one");
   const bool any = strcmp(name, "auto") == 0, direct = strcmp(name, "direct") == 0;
-  const bool nccl = wants_nccl || ((any || direct) && exchange_has_nccl() && all_own);
+  const bool nccl = wants_nccl || ((any || direct) && has_nccl && all_own);
   const Transport *const transport = nccl ? &nccl_transport : &mpi_transport;
   Exchange *exchange = NULL;
   Message message;

@@ -55,6 +55,7 @@ static bool open_nccl(const World *world, Exchange **opened, Message *message) {
                         ncclGetErrorString(result));
   }
   CUDA_CHECK(cudaStreamCreateWithFlags(&exchange->stream, cudaStreamNonBlocking));
+  exchange->base.communicator = exchange->comm;
   *opened = &exchange->base;
   return true;
 }
@@ -124,30 +125,11 @@ static void move(Exchange *base, Elements sent, Elements received, const Segment
   check(exchange, ncclGroupEnd(), "ncclGroupEnd");
 }
 
-bool exchange_has_nccl(void) { return true; }
-
-void *exchange_communicator(const Exchange *base) {
-  return base->transport == &nccl_transport ? ((const NcclExchange *)base)->comm : NULL;
-}
-
 const Transport nccl_transport = {
     .name = "nccl", .open = open_nccl, .close = close_nccl, .sum = sum, .move = move, .wait = wait};
 
 #else
 
-static bool no_nccl(const World *world, Exchange **exchange, Message *message) {
-  (void)world;
-  (void)exchange;
-  return message_fail(message, "this program was built without NCCL");
-}
-
-bool exchange_has_nccl(void) { return false; }
-
-void *exchange_communicator(const Exchange *exchange) {
-  (void)exchange;
-  return NULL;
-}
-
-const Transport nccl_transport = {.name = "nccl", .open = no_nccl};
+const Transport nccl_transport = {.name = "nccl"};
 
 #endif

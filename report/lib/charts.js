@@ -70,10 +70,9 @@ function bars(figure, options) {
   const [top, step] = [key.height + 4, 28];
   const bottom = top + step * figure.categories.length;
   const sums = figure.categories.map((_, i) => figure.series.reduce((sum, one) => sum + (one.values[i] ?? 0), 0));
-  const axis = figure.horizontal ? figure.x : figure.y;
-  const scale = scaleOf({ min: 0, ...axis }, sums, [left, right]);
+  const scale = scaleOf({ min: 0, ...figure.x }, sums, [left, right]);
   const parts = [key.svg];
-  for (const [value, label] of ticksOf(axis, scale, right - left))
+  for (const [value, label] of ticksOf(figure.x, scale, right - left))
     parts.push(line(scale(value), top, scale(value), bottom, 'g'), text(scale(value), bottom + 18, label, { anchor: 'middle', cls: 'a' }));
   figure.categories.forEach((name, i) => {
     const y = top + step * i;
@@ -91,7 +90,7 @@ function bars(figure, options) {
         parts.push(text((from + to) / 2, y + 19, one.name, { anchor: 'middle', cls: `j ${styleOf(one).color}` }));
     }
   });
-  parts.push(text(left, bottom + 40, axis.label, { cls: 'a' }));
+  parts.push(text(left, bottom + 40, figure.x.label, { cls: 'a' }));
   return frame(figure, { ...options, height: bottom + 50 }, parts.join(''));
 }
 

@@ -26,13 +26,16 @@ const ROW_FIELDS = [
   'passes_ms',
 ];
 
-export function readRecord(file) {
-  let record;
+function readJson(file) {
   try {
-    record = JSON.parse(fs.readFileSync(file, 'utf8'));
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch (error) {
     throw new Error(`${file}: ${error.message}`);
   }
+}
+
+export function readRecord(file) {
+  const record = readJson(file);
   if (record.schema !== 1) throw new Error(`${file}: schema ${record.schema}, this page reads schema 1`);
   if (!record.device?.name || !Array.isArray(record.rows)) throw new Error(`${file}: not a record of compare`);
   return { ...record, rows: record.rows.map(shorter) };
@@ -103,12 +106,7 @@ export function readMulti(results) {
 }
 
 function readMultiRecord(file, machine) {
-  let record;
-  try {
-    record = JSON.parse(fs.readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new Error(`${file}: ${error.message}`);
-  }
+  const record = readJson(file);
   if (![1, 2, 3].includes(record.schema) || record.program !== 'multi_sort' || !Array.isArray(record.rows))
     throw new Error(`${file}: not a record of multi_sort, schema 1 to 3`);
   const wrong = record.rows.find((row) => !row.right);
@@ -116,7 +114,8 @@ function readMultiRecord(file, machine) {
   return { machine, name: path.basename(file, '.json').replace(/_\d+$/, ''), ranks: record.ranks, record };
 }
 
-const readCsvs = (folder) =>
+// {name of the file: its rows}
+export const readCsvs = (folder) =>
   Object.fromEntries(
     sorted(folder)
       .filter((name) => name.endsWith('.csv'))
@@ -129,5 +128,3 @@ export function readCounted(results) {
   if (!fs.existsSync(folder)) return {};
   return Object.fromEntries(Object.entries(readCsvs(folder)).filter(([, rows]) => rows.every((row) => isOfCommit(row))));
 }
-
-export const readPublished = readCsvs;

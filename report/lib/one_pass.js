@@ -1,5 +1,5 @@
 // The stepper: one radix pass over a tile of 16 keys. The arrays are computed here, by the steps of radix_v2, not by its
-// kernels, whose tiles have at least 32 elements. trace.test.mjs compares a pass with what they write.
+// kernels, whose tiles have at least 32 elements. drawing.test.mjs compares a pass with what they write.
 export const KEYS = [5, 12, 3, 9, 6, 13, 0, 10, 5, 2, 9, 8, 1, 14, 4, 9];
 const [BINS, BITS] = [4, 2];
 

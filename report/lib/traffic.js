@@ -4,13 +4,8 @@ import { size } from '../page/js/format.js';
 import { SECOND } from '../page/js/second.js';
 import { escapeHtml, textWidth } from './svg.js';
 
-const arrays = (digit, tile, rank, scatter) => [
-  ['digits', digit],
-  ['count', tile],
-  ['rank', rank],
-  ['scatter', scatter],
-];
 // scatter of v1 to v4: reads digit, rank, key and position, writes key and position: 24 bytes.
+const fourSteps = (second) => [['digits', 8], second, ['rank', 8], ['scatter', 24]];
 // `steps` are the steps of one pass; `once` is moved outside of the passes.
 // `upTo`: only for so many elements; more of them take the way of another version.
 export const TRAFFIC = {
@@ -33,9 +28,9 @@ export const TRAFFIC = {
       ['scatter', 24],
     ],
   },
-  radix_v2: { passes: 8, once: 16, steps: arrays(8, 4, 8, 24) },
-  radix_v3: { passes: 8, once: 16, steps: arrays(8, 24, 8, 24).map(([name, bytes]) => [name === 'count' ? 'sort tiles' : name, bytes]) },
-  radix_v4: { passes: 8, once: 16, steps: arrays(8, 24, 8, 24).map(([name, bytes]) => [name === 'count' ? 'sort tiles' : name, bytes]) },
+  radix_v2: { passes: 8, once: 16, steps: fourSteps(['count', 4]) },
+  radix_v3: { passes: 8, once: 16, steps: fourSteps(['sort tiles', 24]) },
+  radix_v4: { passes: 8, once: 16, steps: fourSteps(['sort tiles', 24]) },
   radix_v5: { passes: 4, once: 4, steps: [['one sweep', 16]] },
   radix_v6: { passes: 4, once: 4, steps: [['one sweep', 16]] },
   // In one step; beyond, 24 bytes in two.
@@ -61,10 +56,8 @@ export const TRAFFIC = {
   // Uniform keys, two sweeps over the upper bits, no count: from 8.9M pairs on.
   radix_v9: { passes: 2, once: 16, steps: [['sweep', 16]] },
 };
-export const bytesOf = (version) => {
-  const { passes, once, steps } = TRAFFIC[version];
-  return once + passes * steps.reduce((sum, [, bytes]) => sum + bytes, 0);
-};
+const bytesOfPass = ({ steps }) => steps.reduce((sum, [, bytes]) => sum + bytes, 0);
+export const bytesOf = (version) => TRAFFIC[version].once + TRAFFIC[version].passes * bytesOfPass(TRAFFIC[version]);
 const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v9: 'buckets' };
 
 // A bar of all trips of 8 bytes through memory, and the count's read, of a version that SECOND lists; all to one scale.
@@ -89,7 +82,7 @@ export function trafficSvg(version) {
   if (SECOND[version]) return tripsSvg(version);
   const { passes, once, steps, of = 'pair', upTo } = TRAFFIC[version];
   const [total, most] = [bytesOf(version), bytesOf('radix_v1')];
-  const pass = steps.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const pass = bytesOfPass(TRAFFIC[version]);
   const width = 460;
   const scale = width / 64;
   const head = passes === 1 ? 'the whole sort' : `one of ${passes} passes`;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The sort of tests/sorts/cheat in compare, with few and with more repetitions: what the row says
-# (README.md). HW4_DIR names the build folder. Prints TAP, as scripts/run_tests.sh counts it.
+# (README.md). HW4_DIR names the build folder.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${HW4_DIR:-build/cpu}

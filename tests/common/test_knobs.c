@@ -18,33 +18,16 @@ static const SortVersion with_two = {.name = "two", .stages = no_stages, .knobs 
 static const SortVersion with_many = {.name = "many", .stages = no_stages, .knobs = many};
 static const SortVersion with_none = {.name = "none", .stages = no_stages, .knobs = &two[2]};
 
-// The first test: no version is set yet.
-static void ask_for_undeclared(void) {
-  knobs_begin(&with_two);
-  (void)knob("blocks");
-}
-
+static void ask_for_undeclared(void) { (void)knob("blocks"); }
 static void declare_too_many(void) { knobs_begin(&with_many); }
+static void set_below(void) { knob_set(0, 31); }
+static void set_above(void) { knob_set(1, 3); }
+static void set_missing(void) { knob_set(2, 0); }
 
-static void set_below(void) {
-  knobs_begin(&with_two);
-  knob_set(0, 31);
-}
-
-static void set_above(void) {
-  knobs_begin(&with_two);
-  knob_set(1, 3);
-}
-
-static void set_missing(void) {
-  knobs_begin(&with_two);
-  knob_set(2, 0);
-}
-
-static void ask_before_begin(void) { (void)knob("block"); }
-
+// The first test: no version is set yet.
 TEST(test_misuse) {
-  expect_exit(EXIT_DEVICE, "no version does not declare a knob 'block'", ask_before_begin);
+  expect_exit(EXIT_DEVICE, "no version does not declare a knob 'blocks'", ask_for_undeclared);
+  knobs_begin(&with_two);
   expect_exit(EXIT_DEVICE, "two does not declare a knob 'blocks'", ask_for_undeclared);
   expect_exit(EXIT_DEVICE, "many declares more than 12 knobs", declare_too_many);
   expect_exit(EXIT_DEVICE, "block of two takes 32 to 128, not 31", set_below);
@@ -96,11 +79,8 @@ TEST(test_refusals) {
   expect_refusal(&with_none, "block=32", "none has no knob 'block'");
   static const char *const values[] = {"31", "129", "64x", "x", "1e2", "99999999999999999999"};
   for (size_t i = 0; i < COUNT_OF(values); i++) {
-    char assignment[64], sentence[128];
-    snprintf(assignment, sizeof assignment, "block=%s", values[i]);
-    snprintf(sentence, sizeof sentence, "knob block takes a whole number from 32 to 128, not '%s'",
-             values[i]);
-    expect_refusal(&with_two, assignment, sentence);
+    expect_refusal(&with_two, text_of("block=%s", values[i]),
+                   text_of("knob block takes a whole number from 32 to 128, not '%s'", values[i]));
     assert_int_equal(knob("block"), 64);
   }
 }

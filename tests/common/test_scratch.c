@@ -123,6 +123,6 @@ TEST(test_full_device) {
 }
 
 int main(void) {
-  setenv("CUDA_CPU_MEMORY", "1000000000", 1);  // of the cpu backend, read at the first CUDA call
+  setenv("CUDA_CPU_MEMORY", "200000000", 1);  // of the cpu backend, read at the first CUDA call
   return run_all_tests("scratch", NULL, NULL);
 }

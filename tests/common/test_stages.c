@@ -13,19 +13,14 @@ static const SortVersion version = {.name = "three", .stages = names, .knobs = n
 
 // ---- misuse: before the first CUDA call --------------------------------------------------------
 
-static void start_unknown(void) {
-  stages_begin(&version, false);
-  stage_start("sort");
-}
+static void start_unknown(void) { stage_start("sort"); }
 
 static void start_inside(void) {
-  stages_begin(&version, false);
   stage_start("hist");
   stage_start("scan");
 }
 
 static void stop_twice(void) {
-  stages_begin(&version, false);
   stage_start("hist");
   stage_stop();
   stage_stop();
@@ -33,7 +28,6 @@ static void stop_twice(void) {
 
 static void never_stop(void) {
   double milliseconds[MAX_STAGES];
-  stages_begin(&version, false);
   stage_start("hist");
   stages_end(milliseconds);
 }
@@ -41,6 +35,7 @@ static void never_stop(void) {
 TEST(test_misuse) {
   stage_start("anything");  // without a version: nothing is timed, nothing is wrong
   stage_stop();
+  stages_begin(&version, false);
   expect_exit(EXIT_DEVICE, "not among the version's stages (stage 'sort' of three)", start_unknown);
   expect_exit(EXIT_DEVICE, "started inside another stage (stage 'scan' of three)", start_inside);
   expect_exit(EXIT_DEVICE, "stopped without a start", stop_twice);

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Each format of compare read back: csv by Python, json by jq, md and table by their columns. All must agree on what was
-# measured. Prints TAP, as scripts/run_tests.sh counts it.
+# measured.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 compare=${HW4_DIR:-build/cpu}/compare crash=${HW4_DIR:-build/cpu}/tests/sorts/crash_sort/version.so
 . tests/tap.sh
-run() { "$compare" "$@" >"$work/out" 2>"$work/err"; code=$?; }
+measure() { run "$compare" "$@"; }
 record() { jq -e "$1" "$work/out" >/dev/null; }
 
 # Sizes x kinds x (thrust_ref, seq twice, crash_sort): 16 rows. Those of crash_sort are wrong.
-usual() { run seq "$crash" --n 50,100 --dist sorted --seed 1 --reps 3 --sweep seq.kBits=4,8 --set crash_sort.way=6 --keys --pairs --format "$1"; }
+usual() { measure seq "$crash" --n 50,100 --dist sorted --seed 1 --reps 3 --sweep seq.kBits=4,8 --set crash_sort.way=6 --keys --pairs --format "$1"; }
 
 usual csv
 check "csv: exit code 1, for the wrong rows" is "$code" 1
@@ -40,12 +40,12 @@ check "json: marks and conditions" record '([.rows[].suspicious] | any | not) an
   .load_average >= 0 and .device.cache_bytes >= 0'
 
 # Of two runs the median is the greater one, so median and minimum determine the mean.
-run seq --n 3000 --reps 2 --noise 0 --baseline none --format json
+measure seq --n 3000 --reps 2 --noise 0 --baseline none --format json
 check "json: median, mean and minimum of two runs" record '.rows[0] | .median_ms >= .mean_ms and
   (.mean_ms * 2 - .median_ms - .min_ms | fabs) < .mean_ms * 1e-4'
 check "json: --noise 0 makes all runs" record '[.noise_limit == 0, .repetitions, .rows[0].repetitions] == [true, 2, 2]'
 
-run seq "$crash" --n 50 --dist sorted --reps 3 --sweep seq.kBits=4,8 --set way=0 --sweep crash_sort.brackets=1,64,65 --format json
+measure seq "$crash" --n 50 --dist sorted --reps 3 --sweep seq.kBits=4,8 --set way=0 --sweep crash_sort.brackets=1,64,65 --format json
 check "json: the passes of each stage" record '[.rows[] | select(.version == "seq") | .passes_ms | map_values(length)] ==
   [{copy: 2, hist: 8, scan: 8, scatter: 8}, {copy: 2, hist: 4, scan: 4, scatter: 4}]'
 # shellcheck disable=SC2016 # $stages is for jq
@@ -55,13 +55,13 @@ check "json: too many passes are left out" record '[.rows[] | select(.version ==
   [[1, true], [64, true], [0, true]]'
 
 # compare runs where this process may run.
-run seq --n 10 --reps 1 --baseline none --format json
+measure seq --n 10 --reps 1 --baseline none --format json
 read -r cpus first < <(python3 -c "import os; cpus = os.sched_getaffinity(0); print(len(cpus), min(cpus))")
 check "json: the host's threads" record ".device.host_threads == $cpus"
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
 check "json: the host's processor" record ".device.host_cpu == \"${cpu:-unknown}\""
 check "json: one thread" is "$(taskset -c "$first" "$compare" seq --n 10 --reps 1 --baseline none --format json | jq .device.host_threads)" 1
-run seq --n 10 --reps 1 --baseline none
+measure seq --n 10 --reps 1 --baseline none
 check "table: the host's processor" grep -qF "${cpu:-unknown}" "$work/out"
 
 usual md

@@ -1,13 +1,10 @@
 // compare's command line: every option with good and bad values, and the exit codes.
 #include "tests/compare/run_compare.h"
 
-static const char *const RUN = "thrust_ref --n 100 --reps 2 --stages=off --format csv ";
-
 // Good values: exit code 0 and this in the csv.
 static void good(const char *options, const char *part) {
-  char arguments[512];
-  snprintf(arguments, sizeof arguments, "%s%s", RUN, options);
-  expect(arguments, EXIT_RIGHT, part);
+  expect(text_of("thrust_ref --n 100 --reps 2 --stages=off --format csv %s", options), EXIT_RIGHT,
+         part);
 }
 
 TEST(test_sizes) {
@@ -23,7 +20,7 @@ TEST(test_inputs) {
   expect_usage("--dist fibonacci", "no input is called 'fibonacci'");
   expect_usage("--dist ''", "names no input");
   expect_usage("--input /no/such/file", "/no/such/file cannot be opened");
-  expect_usage("--input /tmp", "is not a file");
+  expect_usage("--input /tmp", "is a folder");
   expect_usage("--image a.ppm", "--image takes IMAGE,TEMPLATE");
   expect_usage("--image /no/a.ppm,/no/b.ppm", "/no/a.ppm");
   good("--seed 7", ",7,thrust_ref,");
@@ -35,15 +32,11 @@ TEST(test_inputs) {
 TEST(test_files) {
   static const char *const names[] = {"keys.npy", "keys.raw"};
   for (int i = 0; i < 2; i++) {
-    char path[64], arguments[256];
-    snprintf(path, sizeof path, "/tmp/test_compare_%d_%s", (int)getpid(), names[i]);
-    snprintf(arguments, sizeof arguments, "--save-input %s --dist zipf --n 1000", path);
-    expect(arguments, EXIT_RIGHT, "");
-    snprintf(arguments, sizeof arguments, "thrust_ref --input %s --reps 1 --format csv", path);
-    expect(arguments, EXIT_RIGHT, names[i]);
+    const char *const path = text_of("/tmp/test_compare_%d_%s", (int)getpid(), names[i]);
+    expect(text_of("--save-input %s --dist zipf --n 1000", path), EXIT_RIGHT, "");
+    expect(text_of("thrust_ref --input %s --reps 1 --format csv", path), EXIT_RIGHT, names[i]);
     assert_non_null(strstr(outcome.out, "thrust_ref,1000,"));
-    snprintf(arguments, sizeof arguments, "thrust_ref --input %s --n 1001", path);
-    expect_usage(arguments, "holds only 1000 keys, not 1001");
+    expect_usage(text_of("thrust_ref --input %s --n 1001", path), "holds only 1000 keys, not 1001");
     assert_int_equal(unlink(path), 0);
   }
   if (access("samples/portrait.ppm", R_OK) != 0) skip();
@@ -123,7 +116,8 @@ TEST(test_output) {
   assert_non_null(strstr(outcome.out, "positions: 4 3 2 1 0\n"));
   assert_null(strchr(outcome.out, '\033'));
   expect_usage("--save-input /no/such/folder/x", "/no/such/folder/x cannot be written");
-  expect_usage("--save-input /dev/full --n 1000", "/dev/full cannot be written: No space left");
+  expect_usage("--save-input /dev/full --n 1000",
+               "compare: --save-input: /dev/full cannot be written: No space left on device");
   expect_usage("--save-input /tmp/x --n 1,2", "--save-input takes one input and one size");
   expect("--list", EXIT_RIGHT, "thrust_ref");
   assert_non_null(strstr(outcome.out, "almost-sorted"));
@@ -141,16 +135,17 @@ TEST(test_versions) {
 }
 
 TEST(test_exit_codes) {
-  expect("%s --set way=0 --dist sorted --n 50 --reps 1", EXIT_RIGHT, "PASS");
+  expect("$CRASH --set way=0 --dist sorted --n 50 --reps 1", EXIT_RIGHT, "PASS");
   // With this seed the last two keys, which way 6 exchanges, differ.
-  expect("%s --set way=6 --dist sorted --n 50 --seed 1 --keys", EXIT_WRONG_RESULT, "FAIL: order");
-  expect("%s --set way=6 --dist sorted --n 50 --seed 1", EXIT_WRONG_RESULT, "FAIL: order");
-  expect("%s --set way=6 --dist sorted --n 50 --seed 1", EXIT_WRONG_RESULT, "(1 place)");
-  expect("%s --set way=6 --dist all-equal --n 50", EXIT_WRONG_RESULT,
+  expect("$CRASH --set way=6 --dist sorted --n 50 --seed 1 --keys", EXIT_WRONG_RESULT,
+         "FAIL: order");
+  expect("$CRASH --set way=6 --dist sorted --n 50 --seed 1", EXIT_WRONG_RESULT, "FAIL: order");
+  expect_part(outcome.out, "(1 place)");
+  expect("$CRASH --set way=6 --dist all-equal --n 50", EXIT_WRONG_RESULT,
          "not stable, as the version claims to be");
-  expect("%s --n 50", EXIT_WRONG_RESULT, "crashed: Segmentation fault (signal 11)");
-  expect("%s --set way=4 --n 50", EXIT_DEVICE, "failed: ");
-  expect("%s --n 10001 --baseline none", EXIT_USAGE, "refused: takes at most 10000 elements");
+  expect("$CRASH --n 50", EXIT_WRONG_RESULT, "crashed: Segmentation fault (signal 11)");
+  expect("$CRASH --set way=4 --n 50", EXIT_DEVICE, "failed: ");
+  expect("$CRASH --n 10001 --baseline none", EXIT_USAGE, "refused: takes at most 10000 elements");
   expect("thrust_ref --keys --n 1e13", EXIT_USAGE, "refused: takes at most 4294967295 elements");
   expect("radix_v5 --keys --n 2^34", EXIT_USAGE, "refused: takes at most 8589934592 elements");
   expect("radix_v5 --n 2^32", EXIT_USAGE,
@@ -199,17 +194,12 @@ TEST(test_full_disk) {
 TEST(test_odd_names) {
   static const char path[] = "/tmp/compare_\xff\033[2J.raw";
   static const uint32_t keys[] = {3, 1, 2};
-  FILE *const file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(keys, sizeof keys, 1, file), 1);
-  assert_int_equal(fclose(file), 0);
-  char arguments[200];
+  write_file(path, keys, sizeof keys);
   static const char *const formats[] = {"json", "csv", "md", "table"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    snprintf(arguments, sizeof arguments,
-             "seq --keys --reps 1 --baseline none --format %s --input '%s'", formats[i], path);
-    expect(arguments, EXIT_RIGHT,
-           i == 0 ? "/tmp/compare_\\\\xff?[2J.raw" : "compare_\\xff?[2J.raw");
+    expect(
+        text_of("seq --keys --reps 1 --baseline none --format %s --input '%s'", formats[i], path),
+        EXIT_RIGHT, i == 0 ? "/tmp/compare_\\\\xff?[2J.raw" : "compare_\\xff?[2J.raw");
     assert_null(strchr(outcome.out, '\033'));
   }
   unlink(path);

@@ -7,7 +7,7 @@
 // A row that fails has a reason, and the rows behind it are measured all the same.
 TEST(test_failing_rows) {
   expect(
-      "%s seq --sweep crash_sort.way=0..6+1 --n 50 --keys --dist sorted --reps 2 "
+      "$CRASH seq --sweep crash_sort.way=0..6+1 --n 50 --keys --dist sorted --reps 2 "
       "--time-limit 0.2",
       EXIT_WRONG_RESULT, "crashed: Segmentation fault (signal 11)");
   static const char *const parts[] = {
@@ -19,22 +19,22 @@ TEST(test_failing_rows) {
       "crash_sort way=0 < ",
       "\nseq ",
   };
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (strstr(outcome.out, parts[i]) == NULL)
-      fail_msg("'%s' is missing in %s%s", parts[i], outcome.out, outcome.err);
+  for (size_t i = 0; i < COUNT_OF(parts); i++) expect_part(outcome.out, parts[i]);
 }
 
 // It is the version's error, also where it is one of memory.
 TEST(test_error_left_behind) {
-  expect("%s --set way=8 --n 50 --dist sorted --reps 1", EXIT_DEVICE,
+  expect("$CRASH --set way=8 --n 50 --dist sorted --reps 1", EXIT_DEVICE,
          "failed: crash_sort left a CUDA error behind: out of memory");
 }
 
 // The cpu backend names the kernel that hangs; a GPU cannot.
 TEST(test_hanging_kernel) {
 #ifdef CUDA_CPU
-  expect("%s seq --sweep crash_sort.way=7 --n 50 --keys --dist sorted --reps 2 --time-limit 0.2",
-         EXIT_WRONG_RESULT, "stopped after 2 s, 10 times the time limit");
+  expect(
+      "$CRASH seq --sweep crash_sort.way=7 --n 50 --keys --dist sorted --reps 2 --time-limit "
+      "0.2",
+      EXIT_WRONG_RESULT, "stopped after 2 s, 10 times the time limit");
   assert_non_null(strstr(outcome.out, "\nseq "));
   if (strstr(build_folder(), "sanitize") != NULL) skip();
   assert_non_null(strstr(outcome.out, "the time limit: still running at "));
@@ -47,7 +47,7 @@ TEST(test_hanging_kernel) {
 TEST(test_left_out) {
   // Above its slow limit (100): out as long as it is not named, and one line lists it. Named by its
   // path it runs; seq is always named here, thrust_ref is the baseline.
-  expect("%s seq --n 200 --dist sorted --set way=0 --reps 1", EXIT_RIGHT, "crash_sort way=0");
+  expect("$CRASH seq --n 200 --dist sorted --set way=0 --reps 1", EXIT_RIGHT, "crash_sort way=0");
   assert_null(strstr(outcome.out, "left out"));
   expect_usage("--n 2^41 --keys --baseline none", "every version is left out at this n: ");
   setenv("CUDA_CPU_MEMORY", "1000000", 1);  // so that a CPU spends no time on the others
@@ -66,10 +66,9 @@ static char hang_mark[64];  // a file that crash_sort creates when it hangs
 
 // Two rows that take no time, then one that hangs: Ctrl-C leaves the two.
 static void interrupt(const char *format, int signal_number) {
-  char arguments[256];
-  snprintf(arguments, sizeof arguments,
-           "seq %%s --set crash_sort.way=3 --keys --n 50 --reps 2 --time-limit 60 --format %s",
-           format);
+  const char *const arguments = text_of(
+      "seq $CRASH --set crash_sort.way=3 --keys --n 50 --reps 2 --time-limit 60 --format %s",
+      format);
   FILE *const out = new_file(), *const err = new_file();
   unlink(hang_mark);
   const pid_t child = start_compare(arguments, out, err);
@@ -106,9 +105,7 @@ TEST(test_interrupted_tables) {
 
 // script(1) runs a command on a separate terminal.
 static void run_on_terminal(const char *environment, int columns, const char *arguments) {
-  char command[1024];
-  snprintf(
-      command, sizeof command,
+  const char *const command = text_of(
       "%s script -qec 'stty cols %d; %s/compare std_sort_ref seq --n 1000 --reps 2 %s' /dev/null "
       "</dev/null",
       environment, columns, build_folder(), arguments);

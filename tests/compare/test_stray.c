@@ -3,6 +3,7 @@
 #include "tests/compare/run_compare.h"
 
 #include "harness/measure/clock.h"
+#include "tests/compile_version.h"
 
 // In the order of enum Way in tests/sorts/crash_sort.
 enum {
@@ -19,12 +20,10 @@ enum {
 
 // Runs crash_sort in one of its ways, and seq behind it.
 static void run_way(int way) {
-  char arguments[256];
-  snprintf(arguments, sizeof arguments,
-           "%%s seq --set crash_sort.way=%d --n 50 --keys --dist sorted --reps 2 --time-limit 0.2 "
-           "--baseline none",
-           way);
-  compare(arguments);
+  compare(
+      text_of("$CRASH seq --set crash_sort.way=%d --n 50 --keys --dist sorted --reps 2 "
+              "--time-limit 0.2 --baseline none",
+              way));
 }
 
 static void expect_row(int way, int code, const char *part) {
@@ -46,7 +45,7 @@ TEST(test_exits) {
 
 // In compare's process, too.
 TEST(test_in_process) {
-  compare("%s --no-fork --set way=10 --n 50 --keys --dist sorted --reps 2 --baseline none");
+  compare("$CRASH --no-fork --set way=10 --n 50 --keys --dist sorted --reps 2 --baseline none");
   assert_int_equal(outcome.code, EXIT_WRONG_RESULT);
   assert_string_equal(outcome.err, "compare: the version ended the program\n");
 }
@@ -65,20 +64,11 @@ TEST(test_forks) {
 // not outlive it.
 TEST(test_left_processes) {
   const double start = seconds_now();
-  char script[256], line[256] = "", mark[32];
-  snprintf(mark, sizeof mark, "%d", (int)getpid());
-  setenv("TEST_STRAY", mark, 1);
+  setenv("TEST_STRAY", text_of("%d", (int)getpid()), 1);
   expect_row(BACKGROUND, EXIT_RIGHT, "PASS");
   if (seconds_now() - start > 15.0) fail_msg("took %g s", seconds_now() - start);
   unsetenv("TEST_STRAY");
-  snprintf(script, sizeof script,
-           "for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep -qx TEST_STRAY=%s && "
-           "cat $p/cmdline; done 2>/dev/null",
-           mark);
-  FILE *const left = popen(script, "r");
-  assert_non_null(left);
-  if (fgets(line, sizeof line, left) != NULL) fail_msg("still running: %s", line);
-  pclose(left);
+  expect_no_process(text_of("TEST_STRAY=%d", (int)getpid()));
 }
 
 TEST(test_control_characters) {
@@ -103,30 +93,12 @@ TEST(test_errors_left_behind) {
 #endif
 }
 
-// Compiles a version with these fields in build_folder()/tests/incomplete, which no other compare
-// looks into, and runs it.
+// Runs a version with these fields, from a folder that no other compare looks into.
 static void expect_incomplete(const char *fields, const char *part) {
-  char command[4096], arguments[600];
-  snprintf(command, sizeof command,
-           "mkdir -p %s/tests/incomplete && printf '%%s\\n' '#include \"common/your_sort.h\"' "
-           "'static const char *const none[] = {NULL};' 'static const SortKnob knob[] = {{0}};' "
-           "'static const SortKnob bad[] = {{\"k\", 9, 1, 5, \"m\"}, {0}};' "
-           "'const SortVersion sort_version = {%s};' 'void your_sort(unsigned int *const a, "
-           "unsigned int *const b, unsigned int *const c, unsigned int *const d, const size_t n) "
-           "{ (void)a, (void)b, (void)c, (void)d, (void)n, (void)none, (void)knob, (void)bad; }' "
-           ">%s/tests/incomplete/version.c && cc -shared -fPIC -iquote . "
-           "%s/tests/incomplete/version.c -o "
-           "%s/tests/incomplete/version.so",
-           build_folder(), fields, build_folder(), build_folder(), build_folder());
-  assert_int_equal(system(command), 0);
-  snprintf(arguments, sizeof arguments, "%s/tests/incomplete/version.so --n 50", build_folder());
-  compare(arguments);
-  snprintf(command, sizeof command, "rm -r %s/tests/incomplete", build_folder());
-  assert_int_equal(system(command), 0);
-  const char *const end = strchr(outcome.err, '\n');
-  if (outcome.code != EXIT_USAGE || end == NULL || end[1] != '\0' ||
-      strstr(outcome.err, part) == NULL)
-    fail_msg("%s: exit code %d, expected '%s' in: %s", fields, outcome.code, part, outcome.err);
+  const char *const folder = text_of("%s/tests/incomplete", build_folder());
+  assert_int_equal(system(text_of("rm -rf %s", folder)), 0);
+  compile_version(folder, fields);
+  expect_usage(text_of("%s/version.so --n 50", folder), part);
 }
 
 TEST(test_incomplete_versions) {

@@ -7,7 +7,7 @@ FUZZ_TARGETS := netpbm npy rewrite
 FUZZ_FLAGS   := -g -O1 -std=gnu17 -D_GNU_SOURCE -DHAVE_OPENCV=0 -iquote . -Icuda_cpu/include -Wall -Wextra -Werror
 
 build/fuzz/netpbm: tests/fuzz/fuzz_netpbm.c harness/hw4/image_netpbm.c harness/process/message.c
-build/fuzz/npy: tests/fuzz/fuzz_npy.c harness/input/input_file.c harness/process/save_file.c harness/process/message.c
+build/fuzz/npy: tests/fuzz/fuzz_npy.c harness/input/input_file.c harness/process/read_file.c harness/process/save_file.c harness/process/message.c
 build/fuzz/rewrite: tests/fuzz/fuzz_rewrite.c $(wildcard cuda_cpu/rewrite/*)
 build/fuzz/%:
 	@mkdir -p $(@D)

@@ -42,13 +42,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   InputFile keys;
   Message message = {.text = ""};
   if (input_file_open(path, &keys, &message)) {
-    const unsigned char *const first = (const unsigned char *)keys.keys, *const all = keys.mapping;
+    const unsigned char *const first = (const unsigned char *)keys.keys, *const all =
+                                                                             keys.bytes.data;
     if (keys.count == 0 || first < all || first + 4 * keys.count > all + size) abort();
     volatile uint32_t sum = 0;
     for (size_t i = 0; i < keys.count; i++) sum = sum + keys.keys[i];
     round_trip(&keys);
     input_file_close(&keys);
-  } else if (strncmp(message.text, path, strlen(path)) != 0 || keys.mapping != NULL) {
+  } else if (strncmp(message.text, path, strlen(path)) != 0 || keys.bytes.data != NULL) {
     abort();
   }
   // Whatever a file holds, the sentence about it is one line for a terminal.

@@ -20,6 +20,7 @@
 #include "harness/input/input.h"
 #include "harness/input/mix.h"
 #include "harness/process/message.h"
+#include "harness/process/parse.h"
 #include "harness/verdict/verdict.h"
 #include "harness/versions/version_list.h"
 #include "harness/measure/workload.h"
@@ -183,11 +184,9 @@ static void run(const VersionList *versions, double seconds, size_t most_cases) 
   printf("random_sorts: %.0f MB after %d sorts\n", (double)warm.host / 1e6, WARM_UP_CASES);
 }
 
-// The value of an option; times and seeds must be numbers.
-static double number_of(const char *option, const char *value) {
-  char *end = NULL;
-  const double number = value == NULL ? -1.0 : strtod(value, &end);
-  if (!(number >= 0.0 && number < 1e15) || end == value || *end != '\0')
+static uint64_t number_of(const char *option, const char *value) {
+  uint64_t number = 0;
+  if (value == NULL || !parse_number(value, 0, UINT64_MAX, &number))
     quit(EXIT_USAGE, "%s takes a number, not '%s'", option, value == NULL ? "" : value);
   return number;
 }
@@ -196,13 +195,13 @@ int main(int count, char **arguments) {
   double seconds = 60.0;
   size_t most_cases = SIZE_MAX;
   for (int i = 1; i < count; i += 2) {
-    const double value = number_of(arguments[i], arguments[i + 1]);
+    const uint64_t value = number_of(arguments[i], arguments[i + 1]);
     if (strcmp(arguments[i], "--time") == 0)
-      seconds = value;
+      seconds = (double)value;
     else if (strcmp(arguments[i], "--cases") == 0)
-      most_cases = (size_t)value;
+      most_cases = value;
     else if (strcmp(arguments[i], "--seed") == 0)
-      seed_of_run = (uint64_t)value;
+      seed_of_run = value;
     else
       quit(EXIT_USAGE, "there are --time, --cases and --seed, not '%s'", arguments[i]);
   }

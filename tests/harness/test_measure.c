@@ -5,7 +5,6 @@
 
 #include "harness/input/input.h"
 #include "harness/measure/measure.h"
-#include "tests/reference_sort.h"
 
 enum { N = 1000 };
 
@@ -102,6 +101,13 @@ static int reset(void **state) {
 
 // ---- runs --------------------------------------------------------------------------------------
 
+// Of at most this number of runs, without a limit of time.
+static Measurement measured(const LoadedVersion *of, int repetitions, bool stages) {
+  const MeasurePlan plan = {
+      .max_repetitions = repetitions, .max_seconds = 1000.0, .stages = stages};
+  return measure(of, &workload, plan);
+}
+
 static void expect_right(const Measurement *m) {
   assert_true(verdict_passes(&m->verdict));
   assert_true(0.0 < m->min_ms && m->min_ms <= m->median_ms && m->min_ms <= m->mean_ms);
@@ -109,8 +115,7 @@ static void expect_right(const Measurement *m) {
 }
 
 TEST_WITH(test_repetitions, reset, NULL) {
-  const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0};
-  const Measurement m = measure(&fake, &workload, plan);
+  const Measurement m = measured(&fake, 7, false);
   expect_right(&m);
   assert_int_equal(m.repetitions, 7);
   assert_int_equal(m.limit, LIMIT_REPETITIONS);
@@ -120,8 +125,7 @@ TEST_WITH(test_repetitions, reset, NULL) {
 
 TEST_WITH(test_stages, reset, NULL) {
   brackets = 2;
-  const MeasurePlan plan = {.max_repetitions = 8, .max_seconds = 1000.0, .stages = true};
-  Measurement m = measure(&fake, &workload, plan);
+  Measurement m = measured(&fake, 8, true);
   expect_right(&m);
   assert_int_equal(m.stages, 2);
   assert_int_equal(runs, 1 + 8 + 3 + 1);  // a third as many, rounded up
@@ -129,7 +133,7 @@ TEST_WITH(test_stages, reset, NULL) {
   assert_int_equal(m.passes[1].count, 1);
   assert_true(m.stage_ms[1] > 0.0 && m.passes[1].ms[0] > 0.0);
   brackets = MAX_PASSES + 1;
-  m = measure(&fake, &workload, plan);
+  m = measured(&fake, 8, true);
   assert_int_equal(m.passes[0].count, MAX_PASSES + 1);
 }
 
@@ -151,8 +155,7 @@ TEST_WITH(test_settled, reset, NULL) {
 
 // Every run sorts another input of the kind; afterwards the workload holds the first one again.
 TEST_WITH(test_inputs_vary, reset, NULL) {
-  const MeasurePlan plan = {.max_repetitions = 2, .max_seconds = 1000.0};
-  const Measurement m = measure(&fake, &workload, plan);
+  const Measurement m = measured(&fake, 2, false);
   expect_right(&m);
   for (int i = 0; i < 3; i++) {
     assert_memory_not_equal(inputs_seen[i], input, sizeof input);
@@ -168,8 +171,7 @@ TEST_WITH(test_inputs_vary, reset, NULL) {
 // Wrong from the first run on: nothing is timed.
 TEST_WITH(test_wrong, reset, NULL) {
   wrong_from = 1;
-  const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0, .stages = true};
-  const Measurement m = measure(&fake, &workload, plan);
+  const Measurement m = measured(&fake, 7, true);
   assert_false(verdict_passes(&m.verdict));
   assert_int_equal(runs, 1);
   assert_int_equal(m.repetitions, 0);
@@ -179,8 +181,7 @@ TEST_WITH(test_wrong, reset, NULL) {
 // Wrong only in the last run.
 TEST_WITH(test_wrong_later, reset, NULL) {
   wrong_from = 1 + 7;
-  const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0};
-  Measurement m = measure(&fake, &workload, plan);
+  Measurement m = measured(&fake, 7, false);
   assert_false(verdict_passes(&m.verdict));
 }
 
@@ -190,9 +191,7 @@ TEST_WITH(test_wrong_at_times, reset, NULL) {
     for (int repetitions = 1; repetitions <= 20; repetitions++) {
       reset(NULL);
       wrong_every = every;
-      const MeasurePlan plan = {
-          .max_repetitions = repetitions, .max_seconds = 1000.0, .stages = repetitions % 2 == 0};
-      const Measurement m = measure(&fake, &workload, plan);
+      const Measurement m = measured(&fake, repetitions, repetitions % 2 == 0);
       if (verdict_passes(&m.verdict))
         fail_msg("wrong at every %d. call, passed with %d repetitions", every, repetitions);
       assert_int_equal(runs, every);
@@ -216,23 +215,21 @@ static void remember(unsigned int *const d_in, unsigned int *const d_in_position
 static const LoadedVersion parrot = {.version = &version, .sort = remember};
 
 TEST_WITH(test_memory, reset, NULL) {
-  const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
-  const Measurement m = measure(&parrot, &workload, plan);
+  const Measurement m = measured(&parrot, 5, false);
   assert_false(verdict_passes(&m.verdict));
 }
 
 // A file's keys differ from run to run, too, and a file of equal keys is preceded by other keys.
 TEST_WITH(test_memory_of_loaded, reset, NULL) {
   static uint32_t keys[N], now[N];
-  const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
   for (uint32_t step = 0; step <= 3; step++) {
     reset(state);
     for (uint32_t i = 0; i < N; i++) keys[i] = i * step;
     workload_load(&workload, keys, N);
-    Measurement m = measure(&parrot, &workload, plan);
+    Measurement m = measured(&parrot, 5, false);
     assert_false(verdict_passes(&m.verdict));
     reset(state);
-    m = measure(&fake, &workload, plan);
+    m = measured(&fake, 5, false);
     expect_right(&m);
     to_host(now, workload.snapshot, N);
     assert_memory_equal(now, keys, sizeof keys);
@@ -242,10 +239,9 @@ TEST_WITH(test_memory_of_loaded, reset, NULL) {
 // A right result of an earlier sort is in the outputs, but it is no result of this one.
 TEST_WITH(test_nothing_written, reset, NULL) {
   const LoadedVersion lazy = {.version = &version, .sort = do_nothing};
-  const MeasurePlan plan = {.max_repetitions = 1, .max_seconds = 1000.0};
-  Measurement m = measure(&fake, &workload, plan);
+  Measurement m = measured(&fake, 1, false);
   assert_true(verdict_passes(&m.verdict));
-  m = measure(&lazy, &workload, plan);
+  m = measured(&lazy, 1, false);
   assert_false(verdict_passes(&m.verdict));
 }
 
@@ -263,13 +259,11 @@ TEST_WITH(test_outside, reset, NULL) {
   skip();
 #else
   const LoadedVersion far = {.version = &version, .sort = stray};
-  const MeasurePlan plan = {.max_repetitions = 2, .max_seconds = 1000.0};
-  Measurement m = measure(&far, &workload, plan);
-  char expected[128];
-  snprintf(expected, sizeof expected, "wrote outside its arrays: d_outputVals[%d] of %d", N + 7, N);
-  assert_string_equal(m.outside.text, expected);
+  Measurement m = measured(&far, 2, false);
+  assert_string_equal(m.outside.text,
+                      text_of("wrote outside its arrays: d_outputVals[%d] of %d", N + 7, N));
   // The next version must not be reported for it.
-  m = measure(&fake, &workload, plan);
+  m = measured(&fake, 2, false);
   expect_right(&m);
   assert_string_equal(m.outside.text, "");
 #endif

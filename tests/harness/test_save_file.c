@@ -1,17 +1,15 @@
 // Files that appear complete or not at all: plain ones, links, devices, and every way to fail.
-#include "tests/unit.h"
+#include "tests/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "harness/input/input_file.h"
 #include "harness/process/save_file.h"
 
-static char folder[32], path[64];
+static const char path[] = "file";
 static Message message;
 
 // The linker sends every open() here. While it is set, the file system has no nameless files.
@@ -22,25 +20,6 @@ int __wrap_open(const char *name, int flags, ...) {
   if (!without_tmpfile || (flags & O_TMPFILE) != O_TMPFILE) return __real_open(name, flags, 0666);
   errno = EOPNOTSUPP;
   return -1;
-}
-
-static int make_folder(void **state) {
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/test_save_file.XXXXXX");
-  assert_non_null(mkdtemp(folder));
-  snprintf(path, sizeof path, "%s/file", folder);
-  return 0;
-}
-
-static int shell(const char *format, const char *argument) {
-  char command[256];
-  snprintf(command, sizeof command, format, argument);
-  return system(command);
-}
-
-static int remove_folder(void **state) {
-  (void)state;
-  return shell("rm -r %s", folder);
 }
 
 static void save(const char *where, const char *text) {
@@ -61,8 +40,7 @@ static void expect_text(const char *where, const char *text) {
 }
 
 static void expect_alone(const char *names) {
-  char command[256];
-  snprintf(command, sizeof command, "test \"$(ls -A %s | tr '\\n' ' ')\" = '%s '", folder, names);
+  const char *const command = text_of("test \"$(ls -A | tr '\\n' ' ')\" = '%s '", names);
   if (system(command) != 0) fail_msg("%s", command);
 }
 
@@ -81,9 +59,9 @@ static void check_new_and_old(void) {
   expect_alone("file");
 }
 
-TEST_WITH(test_new_and_old, make_folder, remove_folder) { check_new_and_old(); }
+TEST_WITH(test_new_and_old, enter_folder, leave_folder) { check_new_and_old(); }
 
-TEST_WITH(test_with_a_temporary_name, make_folder, remove_folder) {
+TEST_WITH(test_with_a_temporary_name, enter_folder, leave_folder) {
   without_tmpfile = true;
   check_new_and_old();
   SaveFile file;
@@ -96,7 +74,7 @@ TEST_WITH(test_with_a_temporary_name, make_folder, remove_folder) {
 }
 
 // Until the commit the old file is there, complete.
-TEST_WITH(test_not_before_the_commit, make_folder, remove_folder) {
+TEST_WITH(test_not_before_the_commit, enter_folder, leave_folder) {
   save(path, "old");
   SaveFile file;
   assert_true(save_file_open(path, &file, &message));
@@ -109,7 +87,7 @@ TEST_WITH(test_not_before_the_commit, make_folder, remove_folder) {
   expect_alone("file");
 }
 
-TEST_WITH(test_killed, make_folder, remove_folder) {
+TEST_WITH(test_killed, enter_folder, leave_folder) {
   save(path, "old");
   const pid_t child = fork();
   if (child == 0) {
@@ -127,16 +105,14 @@ TEST_WITH(test_killed, make_folder, remove_folder) {
   expect_alone("file");
 }
 
-TEST_WITH(test_links, make_folder, remove_folder) {
-  char link[64];
-  snprintf(link, sizeof link, "%s/link", folder);
-  assert_int_equal(symlink("file", link), 0);
-  save(link, "made");  // the link led nowhere
+TEST_WITH(test_links, enter_folder, leave_folder) {
+  assert_int_equal(symlink("file", "link"), 0);
+  save("link", "made");  // the link led nowhere
   expect_text(path, "made");
-  save(link, "replaced");
+  save("link", "replaced");
   expect_text(path, "replaced");
   struct stat about;
-  assert_int_equal(lstat(link, &about), 0);
+  assert_int_equal(lstat("link", &about), 0);
   assert_true(S_ISLNK(about.st_mode));
   expect_alone("file link");
 }
@@ -144,17 +120,15 @@ TEST_WITH(test_links, make_folder, remove_folder) {
 static void expect_refusal(const char *where, const char *why) {
   SaveFile file;
   assert_false(save_file_open(where, &file, &message));
-  if (strncmp(message.text, where, strlen(where)) != 0 || strstr(message.text, why) == NULL)
-    fail_msg("expected '%s' in: %s", why, message.text);
+  assert_memory_equal(message.text, where, strlen(where));
+  expect_part(message.text, why);
 }
 
-TEST_WITH(test_refusals, make_folder, remove_folder) {
+TEST_WITH(test_refusals, enter_folder, leave_folder) {
   expect_refusal("/no/such/folder/x", "cannot be written: No such file or directory");
   expect_refusal(folder, "cannot be written: Is a directory");
-  char ring[64];
-  snprintf(ring, sizeof ring, "%s/ring", folder);
-  assert_int_equal(symlink("ring", ring), 0);
-  expect_refusal(ring, "Too many levels of symbolic links");
+  assert_int_equal(symlink("ring", "ring"), 0);
+  expect_refusal("ring", "Too many levels of symbolic links");
   if (geteuid() == 0) return;  // to whom nothing is read-only
   save(path, "old");
   assert_int_equal(chmod(path, 0400), 0);

@@ -4,7 +4,6 @@
 #include "common/scratch.h"
 #include "harness/input/input.h"
 #include "harness/verdict/verdict.h"
-#include "tests/reference_sort.h"
 
 enum { N = 5000 };
 

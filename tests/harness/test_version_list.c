@@ -1,56 +1,30 @@
 // The list of versions: shared objects beside the program, and others by path. The test compiles
 // such objects itself, in folders beside this program. Each test uses other folders, because a
 // loaded object stays loaded, and dlopen finds it again by its path.
-#include "tests/unit.h"
+#include "tests/compile_version.h"
 
 #include <libgen.h>
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "harness/versions/version_list.h"
 
 static char folder[PATH_MAX];  // of this program
-static char root[PATH_MAX];    // of the repository: where the tests are started
 static Message message;
+
+static const char *path_of(const char *name) { return text_of("%s/%s", folder, name); }
 
 // FOLDER/NAME/version.so, a version that calls itself `title`.
 static void compile(const char *name, const char *title) {
-  char source[PATH_MAX + 64], command[4 * PATH_MAX];
-  snprintf(source, sizeof source, "%s/%s", folder, name);
-  assert_int_equal(mkdir(source, 0777), 0);
-  snprintf(source, sizeof source, "%s/%s/version.c", folder, name);
-  FILE *const file = fopen(source, "w");
-  assert_non_null(file);
-  fprintf(file,
-          "#include \"common/your_sort.h\"\n"
-          "const SortVersion sort_version = {.name = \"%s\"};\n"
-          "void your_sort(unsigned int *const a, unsigned int *const b, unsigned int *const c,\n"
-          "               unsigned int *const d, const size_t n) {\n"
-          "  (void)a, (void)b, (void)c, (void)d, (void)n;\n"
-          "}\n",
-          title);
-  assert_int_equal(fclose(file), 0);
-  snprintf(command, sizeof command, "cc -shared -fPIC -iquote %s %s -o %s/%s/version.so", root,
-           source, folder, name);
-  assert_int_equal(system(command), 0);
-}
-
-static const char *path_of(const char *name) {
-  static char path[PATH_MAX + 64];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
+  compile_version(path_of(name), text_of(".name = \"%s\"", title));
 }
 
 static int remove_folders(void **state) {
   (void)state;
-  char command[2 * PATH_MAX];
-  snprintf(command, sizeof command, "rm -rf %s/list_*", folder);
-  return system(command);
+  return system(text_of("rm -rf %s/list_*", folder));
 }
 
 static int set_up(void **state) {
-  const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-  if (length < 0 || getcwd(root, sizeof root) == NULL) return -1;
+  if (readlink("/proc/self/exe", folder, sizeof folder - 1) < 0) return -1;
   dirname(folder);
   return remove_folders(state);
 }
@@ -58,9 +32,7 @@ static int set_up(void **state) {
 TEST_WITH(test_none, set_up, remove_folders) {
   VersionList list;
   assert_false(version_list_load(&list, "", &message));
-  char expected[PATH_MAX + 64];
-  snprintf(expected, sizeof expected, "no versions at %s/*/version.so", folder);
-  assert_string_equal(message.text, expected);
+  assert_string_equal(message.text, text_of("no versions at %s/*/version.so", folder));
   assert_int_equal(list.count, 0);
   version_list_free(&list);
 }
@@ -99,11 +71,11 @@ TEST_WITH(test_add, set_up, remove_folders) {
                       "list_old");
   assert_int_equal(list.count, 2);
   assert_null(version_list_add(&list, path_of("list_copy/version.so"), &message));
-  assert_non_null(strstr(message.text, "list_copy/version.so is a second version called list_old"));
+  expect_part(message.text, "list_copy/version.so is a second version called list_old");
   assert_null(version_list_add(&list, path_of("list_old/version.c"), &message));
-  assert_non_null(strstr(message.text, "list_old/version.c cannot be loaded: "));
+  expect_part(message.text, "list_old/version.c cannot be loaded: ");
   assert_null(version_list_add(&list, path_of("list_nothing/version.so"), &message));
-  assert_non_null(strstr(message.text, "cannot be loaded: "));
+  expect_part(message.text, "cannot be loaded: ");
   assert_int_equal(list.count, 2);
   version_list_free(&list);
 }
@@ -115,7 +87,7 @@ TEST_WITH(test_broken, set_up, remove_folders) {
   assert_int_equal(truncate(path_of("list_bad/version.so"), 100), 0);
   VersionList list;
   assert_false(version_list_load(&list, "", &message));
-  assert_non_null(strstr(message.text, "list_bad/version.so cannot be loaded: "));
+  expect_part(message.text, "list_bad/version.so cannot be loaded: ");
   version_list_free(&list);
 }
 
@@ -125,8 +97,8 @@ TEST_WITH(test_name_and_folder, set_up, remove_folders) {
   compile("list_second", "list_first");
   VersionList list;
   assert_false(version_list_load(&list, "", &message));
-  assert_non_null(strstr(message.text, "list_second/version.so calls itself 'list_first': "));
-  assert_non_null(strstr(message.text, "must be \"list_second\""));
+  expect_part(message.text, "list_second/version.so calls itself 'list_first': ");
+  expect_part(message.text, "must be \"list_second\"");
   version_list_free(&list);
 }
 

@@ -2,8 +2,6 @@
 // (tests/sorts/cheat): HW4's report of each way. tests/cheats/README.md has the same table.
 #include "tests/hw4/run_hw4.h"
 
-static char cheat[4096];  // its HW4
-
 typedef struct Case {
   const char *way;   // the value of CHEAT
   int code;          // of HW4
@@ -63,22 +61,19 @@ static const Case cases[] = {
     {"leak", 0, " blocks of device memory are lost: sorts allocate them "},
     {"close_stdout", 0, "\nPASS\n"},
     {"atexit", 0, "\nPASS\n"},
+    {"slow_device", 0, "\nThis is the time by HW4's clock. The sort says "},
+    // none of whose processes is left
     {"fork", 0, "\nPASS\n"},
     {"sleep_in_background", 0, "\nPASS\n"},
-    {"slow_device", 0, "\nThis is the time by HW4's clock. The sort says "},
 };
 
-static int mistakes;  // of all cases
-
-static void check(const Case *expected) {
-  const Surroundings with = {.variable = "CHEAT", .value = expected->way};
-  const bool hangs = strcmp(expected->way, "endless") == 0 || strcmp(expected->way, "flood") == 0;
-  const Outcome outcome =
-      run_in(with, cheat,
-             ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--time-limit", hangs ? "1" : "60"));
+static bool is_right(const Case *expected) {
+  const bool flood = strcmp(expected->way, "flood") == 0;
+  const bool hangs = flood || strcmp(expected->way, "endless") == 0;
+  const Outcome outcome = RUN_WITH("CHEAT", expected->way, cheat, "small.ppm", "eye.ppm",
+                                   "cheat.ppm", "--time-limit", hangs ? "1" : "60");
   // The output of a flood fills `err`.
   const char *const where = expected->code <= 1 ? outcome.out : outcome.err;
-  const bool flood = strcmp(expected->way, "flood") == 0;
   const bool named = flood || strstr(where, expected->text) != NULL;
   // One line of verdict, from the judge, or none.
   const bool one_verdict = count_of(outcome.out, "PASS") == (expected->code == 0) &&
@@ -90,16 +85,18 @@ static void check(const Case *expected) {
   const bool saved = unlink("cheat.ppm") == 0;
   if (outcome.code == expected->code && named && one_verdict && harmless && saved == image_right &&
       files_here() == files_before)
-    return;
-  mistakes++;
+    return true;
   print_error("%s: exit code %d, %s picture, %d files (%d before)\n%s%s", expected->way,
               outcome.code, saved ? "a" : "no", files_here(), files_before, outcome.out,
               outcome.err);
+  return false;
 }
 
 TEST(test_cheats) {
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
+  int mistakes = 0;
+  for (size_t i = 0; i < COUNT_OF(cases); i++) mistakes += !is_right(&cases[i]);
   assert_int_equal(mistakes, 0);
+  expect_no_process("CHEAT=(sleep_in_background|fork)");
 }
 
 // The battery's guards find it, or the cpu backend's, around each array: guards, then memory
@@ -107,9 +104,8 @@ TEST(test_cheats) {
 TEST(test_writes_outside) {
   const char *const ways[] = {"behind", "before"};
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    const Surroundings with = {.variable = "CHEAT", .value = ways[i]};
-    const Outcome outcome =
-        run_in(with, cheat, ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--time-limit", "60"));
+    const Outcome outcome = RUN_WITH("CHEAT", ways[i], cheat, "small.ppm", "eye.ppm", "cheat.ppm",
+                                     "--time-limit", "60");
     const bool named =
         outcome.code == 1
             ? strstr(outcome.out, "wrote outside its arrays") != NULL
@@ -131,9 +127,8 @@ TEST(test_stream) {
        "sort returns"},
       {"timed_again", 1, "FAIL: right at times: wrong when it was timed once more"}};
   for (size_t i = 0; i < COUNT_OF(ways); i++) {
-    const Surroundings with = {.variable = "CHEAT", .value = ways[i].way};
-    const Outcome outcome = run_in(
-        with, cheat, ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--image-only", "--seed", "1"));
+    const Outcome outcome = RUN_WITH("CHEAT", ways[i].way, cheat, "small.ppm", "eye.ppm",
+                                     "cheat.ppm", "--image-only", "--seed", "1");
     if (outcome.code != ways[i].code || strstr(outcome.out, ways[i].text) == NULL)
       fail_msg("%s: exit code %d: %s%s", ways[i].way, outcome.code, outcome.out, outcome.err);
   }
@@ -142,25 +137,4 @@ TEST(test_stream) {
 #endif
 }
 
-// None of the processes that the cheats started is left.
-TEST(test_nothing_left) {
-  check(&(Case){"sleep_in_background", 0, "\nPASS\n"});
-  assert_int_equal(mistakes, 0);
-  const char *const script =
-      "{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | "
-      "grep -qxE 'CHEAT=(sleep_in_background|fork)' && echo $p; done; } 2>/dev/null";
-  FILE *const left = popen(script, "r");
-  assert_non_null(left);
-  char line[256] = "";
-  if (fgets(line, sizeof line, left) != NULL) fail_msg("still running: %s", line);
-  pclose(left);
-}
-
-static int set_up(void **state) {
-  if (enter_folder(state) != 0) return -1;
-  const char *const end = strstr(crash_sort, "crash_sort/HW4");
-  snprintf(cheat, sizeof cheat, "%.*scheat/HW4", (int)(end - crash_sort), crash_sort);
-  return access(cheat, X_OK);
-}
-
-RUN_TESTS("cheats", set_up, leave_folder)
+RUN_TESTS("cheats", find_programs, forget_programs)

@@ -10,8 +10,8 @@ typedef struct Case {
 
 static void check_cases(const char *program, const Case *cases, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    const Outcome outcome = run_in((Surroundings){0}, program, cases[i].arguments);
-    expect_failure(program, &outcome, 2, cases[i].part);
+    const Outcome outcome = run(program, cases[i].arguments);
+    expect_refusal(program, &outcome, 2, cases[i].part);
     assert_string_equal(outcome.out, "");
   }
 }
@@ -51,12 +51,11 @@ static void check_knob_ranges(const char *program) {
     char name[64];
     int value = 0, min = 0, max = 0;
     if (sscanf(line, "%63[^ ] = %d (%d to %d): ", name, &value, &min, &max) != 4) return;
-    char below[96], above[96];
-    snprintf(below, sizeof below, "%s=%lld", name, min - 1LL);
-    snprintf(above, sizeof above, "%s=%lld", name, max + 1LL);
     const Case cases[] = {
-        {"takes a whole number", {"--set", below, "small.ppm", "eye.ppm"}},
-        {"takes a whole number", {"--set", above, "small.ppm", "eye.ppm"}},
+        {"takes a whole number",
+         {"--set", text_of("%s=%lld", name, min - 1LL), "small.ppm", "eye.ppm"}},
+        {"takes a whole number",
+         {"--set", text_of("%s=%lld", name, max + 1LL), "small.ppm", "eye.ppm"}},
     };
     check_cases(program, cases, sizeof cases / sizeof *cases);
   }
@@ -71,7 +70,7 @@ TEST(test_files) {
   static const Case cases[] = {
       {"missing.ppm", {"missing.ppm", "eye.ppm"}},
       {"missing.ppm", {"small.ppm", "missing.ppm"}},
-      {"cannot read ''", {"", "eye.ppm"}},
+      {"'' cannot be opened", {"", "eye.ppm"}},
       {"cut off", {"cut.ppm", "eye.ppm"}},
       {"cut off", {"small.ppm", "cut.ppm"}},
       {"folder.ppm", {"folder.ppm", "eye.ppm"}},
@@ -100,17 +99,13 @@ TEST(test_outputs) {
 // Shows only at the end; no half-written file may stay. The sort limits the files of HW4, which by
 // then has its own files in memory.
 TEST(test_full_disk) {
-  const Surroundings full_disk = {.variable = "CHEAT", .value = "full_disk"};
-  char program[4096];
-  snprintf(program, sizeof program, "%.*scheat/HW4",
-           (int)(strstr(crash_sort, "crash_sort/HW4") - crash_sort), crash_sort);
   const Outcome outcome =
-      run_in(full_disk, program, ARGUMENTS("--image-only", "small.ppm", "eye.ppm", "out.ppm"));
-  expect_failure(program, &outcome, 2, "out.ppm cannot be written: File too large");
+      RUN_WITH("CHEAT", "full_disk", cheat, "--image-only", "small.ppm", "eye.ppm", "out.ppm");
+  expect_refusal(cheat, &outcome, 2, "out.ppm cannot be written: File too large");
 }
 
 static int set_up(void **state) {
-  if (enter_folder(state) != 0) return -1;
+  if (find_programs(state) != 0) return -1;
   save("tall.ppm", draw(5, 60, 6));
   write_file("cut.ppm", "P6 2 1 255\n\1\2\3", 14);
   if (mkdir("folder.ppm", 0777) != 0) return -1;
@@ -121,11 +116,10 @@ static int set_up(void **state) {
 TEST(test_help_to_a_full_disk) {
   static const char *const options[] = {"--help", "--knobs", "--version", "--usage"};
   for (size_t i = 0; i < COUNT_OF(options); i++) {
-    char command[4200];
-    snprintf(command, sizeof command, "%s %s >/dev/full", versions.gl_pathv[0], options[i]);
+    const char *const command = text_of("%s %s >/dev/full", versions.gl_pathv[0], options[i]);
     const Outcome outcome = RUN("/bin/sh", "-c", command);
-    expect_failure(command, &outcome, 2, "cannot write to standard output: No space left");
+    expect_refusal(command, &outcome, 2, "cannot write to standard output: No space left");
   }
 }
 
-RUN_TESTS("HW4, bad input", set_up, leave_folder)
+RUN_TESTS("HW4, bad input", set_up, forget_programs)

@@ -1,7 +1,6 @@
 // Image files: written images are read back unchanged, broken files are refused in one sentence.
-#include "tests/unit.h"
+#include "tests/folder.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -9,7 +8,6 @@
 
 #include "harness/hw4/image.h"
 
-static char folder[] = "/tmp/test_image.XXXXXX";
 static Message message;
 
 static Image pattern(int width, int height) {
@@ -26,20 +24,9 @@ static void assert_same(const Image *a, const Image *b) {
   assert_memory_equal(a->rgb, b->rgb, (size_t)a->width * (size_t)a->height * 3);
 }
 
-static int files_here(void) {
-  DIR *const here = opendir(".");
-  assert_non_null(here);
-  int count = 0;
-  for (const struct dirent *entry; (entry = readdir(here)) != NULL;)
-    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-  closedir(here);
-  return count;
-}
-
 // The message must hold `part`, and be a single line.
 static void assert_message(const char *part) {
-  if (strstr(message.text, part) == NULL) print_error("'%s' is not in: %s\n", part, message.text);
-  assert_non_null(strstr(message.text, part));
+  expect_part(message.text, part);
   assert_null(strchr(message.text, '\n'));
 }
 
@@ -65,7 +52,7 @@ static void round_trip(const char *path, int width, int height) {
   assert_int_equal(unlink(path), 0);
 }
 
-TEST(test_round_trip) {
+TEST_WITH(test_round_trip, enter_folder, leave_folder) {
   static const char *const names[] = {
     "a.ppm",
     "a.PPM",
@@ -84,13 +71,11 @@ TEST(test_round_trip) {
     round_trip(names[i], 1, 41);
     round_trip(names[i], 53, 31);
   }
-  char absolute[128];
-  snprintf(absolute, sizeof absolute, "%s/b.ppm", folder);
-  round_trip(absolute, 5, 4);
+  round_trip(text_of("%s/b.ppm", folder), 5, 4);
   assert_int_equal(files_here(), 0);
 }
 
-TEST(test_unreadable) {
+TEST_WITH(test_unreadable, enter_folder, leave_folder) {
   write_file("empty.png", "", 0);
   write_file("text.png", "no image at all\n", 16);
   assert_refused("missing.png", "No such file");
@@ -99,8 +84,6 @@ TEST(test_unreadable) {
   assert_refused("empty.png", "is empty");
   assert_refused("text.png", HAVE_OPENCV ? "not an image" : "without OpenCV");
   assert_refused("text.png/x.png", "Not a directory");
-  unlink("empty.png");
-  unlink("text.png");
 }
 
 static void assert_unwritable(const char *path, const char *part) {
@@ -114,7 +97,7 @@ static void assert_unwritable(const char *path, const char *part) {
   image_free(&image);
 }
 
-TEST(test_unwritable) {
+TEST_WITH(test_unwritable, enter_folder, leave_folder) {
   assert_int_equal(mkdir("folder.ppm", 0777), 0);
   assert_int_equal(mkfifo("pipe.ppm", 0666), 0);
   assert_unwritable("", "must end in");
@@ -128,12 +111,10 @@ TEST(test_unwritable) {
   assert_unwritable("folder.ppm", "it is a folder");
   assert_unwritable("pipe.ppm", "it is not a file");
   if (!HAVE_OPENCV) assert_unwritable("picture.png", "without OpenCV");
-  rmdir("folder.ppm");
-  unlink("pipe.ppm");
 }
 
 // As another user than root, who may write everywhere.
-TEST(test_read_only_folder) {
+TEST_WITH(test_read_only_folder, enter_folder, leave_folder) {
   assert_int_equal(chmod(".", 0555), 0);
   const pid_t child = fork();
   if (child == 0) {
@@ -160,7 +141,7 @@ static int save_with_little_room(const char *path) {
   return WEXITSTATUS(status);
 }
 
-TEST(test_full_disk_leaves_the_old_file) {
+TEST_WITH(test_full_disk_leaves_the_old_file, enter_folder, leave_folder) {
   assert_int_equal(save_with_little_room("new.ppm"), 7);
   assert_int_equal(files_here(), 0);
   write_file("old.ppm", "P6 1 1 255\n\1\2\3", 14);
@@ -169,11 +150,10 @@ TEST(test_full_disk_leaves_the_old_file) {
   Image image;
   assert_true(image_load("old.ppm", &image, &message));
   image_free(&image);
-  unlink("old.ppm");
 }
 
 // A pipe, as of `HW4 <(program) ...`, that is written late and in parts.
-TEST(test_pipes) {
+TEST_WITH(test_pipes, enter_folder, leave_folder) {
   assert_int_equal(mkfifo("pipe", 0600), 0);
   const pid_t child = fork();
   if (child == 0) {
@@ -191,33 +171,31 @@ TEST(test_pipes) {
   assert_int_equal(image.rgb[2], 3);
   image_free(&image);
   assert_int_equal(waitpid(child, NULL, 0), child);
-  unlink("pipe");
 }
 
-TEST(test_long_path) {
+TEST_WITH(test_long_path, enter_folder, leave_folder) {
   static char path[5001];
   memset(path, 'x', 5000);
   Image image;
   assert_false(image_load(path, &image, &message));
-  assert_message("x': File name too long");
+  assert_message("x' cannot be opened: File name too long");
   assert_int_equal(message_code(&message), EXIT_USAGE);
 }
 
 // A file of 4 TB without blocks.
-TEST(test_no_memory) {
+TEST_WITH(test_no_memory, enter_folder, leave_folder) {
   write_file("big.ppm", "P6 1 1 255\n\1\2\3", 14);
   assert_int_equal(truncate("big.ppm", (off_t)1 << 42), 0);
   Image image;
   assert_false(image_load("big.ppm", &image, &message));
   assert_message("does not fit into memory");
   assert_int_equal(message_code(&message), EXIT_DEVICE);
-  unlink("big.ppm");
 }
 
 // ---- the formats of OpenCV: what is damaged is refused ------------------------------------------
 
 #if HAVE_OPENCV
-TEST(test_jpeg_is_close) {
+TEST_WITH(test_jpeg_is_close, enter_folder, leave_folder) {
   Image image = pattern(64, 48), back;
   memset(image.rgb, 200, (size_t)64 * 48 * 3);
   for (int i = 0; i < 64 * 48; i++) image.rgb[i * 3 + 2] = 20;
@@ -227,11 +205,10 @@ TEST(test_jpeg_is_close) {
   for (int i = 0; i < 64 * 48 * 3; i++) assert_in_range(back.rgb[i] + 8 - image.rgb[i], 0, 16);
   image_free(&image);
   image_free(&back);
-  unlink("a.jpg");
 }
 
 // Files of every format, cut off anywhere, are refused, and no library prints anything on stderr.
-TEST(test_cut_off) {
+TEST_WITH(test_cut_off, enter_folder, leave_folder) {
   static const char *const names[] = {"a.png", "a.jpg", "a.bmp", "a.tif", "a.webp", "a.ppm"};
   const int saved = dup(STDERR_FILENO);
   const int heard = open("heard", O_CREAT | O_RDWR | O_TRUNC, 0666);
@@ -253,12 +230,10 @@ TEST(test_cut_off) {
       assert_null(none.rgb);
     }
     image_free(&image);
-    unlink(names[i]);
   }
   assert_int_equal(lseek(heard, 0, SEEK_END), 0);
   close(heard);
   close(saved);
-  unlink("heard");
 }
 
 // Reads a file of which `cut` bytes are missing in the middle, or changed.
@@ -276,13 +251,12 @@ static void expect_damaged(const char *path, bool remove) {
     for (size_t i = 0; i < 50; i++) bytes[middle + i] ^= 0x5a;
   write_file("damaged", bytes, remove ? size - CUT : size);
   assert_refused("damaged", "damaged");
-  unlink("damaged");
 }
 
 // Decoders go on after damage; but damage that a decoder noticed is refused, and the decoder prints
 // nothing on stderr. PNG has checksums, and the coded data of JPEG and of TIFF's LZW are not any
 // bytes. Changed bytes of WebP and BMP are other pixels, which no decoder can notice.
-TEST(test_damaged) {
+TEST_WITH(test_damaged, enter_folder, leave_folder) {
   static const struct {
     const char *name;
     bool changes_noticed;
@@ -298,31 +272,17 @@ TEST(test_damaged) {
     image_free(&image);
     expect_damaged(cases[i].name, true);
     if (cases[i].changes_noticed) expect_damaged(cases[i].name, false);
-    unlink(cases[i].name);
   }
 }
 
 // A header of 30,000 x 30,000 pixels without any.
-TEST(test_huge_header) {
+TEST_WITH(test_huge_header, enter_folder, leave_folder) {
   static const char png[] =
       "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x08\2\0\0\0\xe9\x45\x6f\xed"
       "\0\0\0\0IDAT\x35\xaf\x06\x1e";
   write_file("huge", png, sizeof png - 1);
   assert_refused("huge", "is not an image that OpenCV can read, or is damaged");
-  unlink("huge");
 }
 #endif
 
-static int enter_folder(void **state) {
-  (void)state;
-  return mkdtemp(folder) == NULL ? -1 : chdir(folder);
-}
-
-static int leave_folder(void **state) {
-  (void)state;
-  char command[64];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return chdir("/") != 0 || system(command) != 0 ? -1 : 0;
-}
-
-RUN_TESTS("image files", enter_folder, leave_folder)
+RUN_TESTS("image files", NULL, NULL)

@@ -16,26 +16,17 @@ typedef struct Session {
 } Session;
 
 static Session session;
-static char sorter_path[4096];
+static int program = -1;  // the sorter's file
 
-int sorter_program(void) {
-  static int program = -1;
-  static char opened[sizeof sorter_path];
-  if (strcmp(opened, sorter_path) == 0) return program;
-  if (program >= 0) close(program);
-  program = open(sorter_path, O_RDONLY | O_CLOEXEC);
-  if (program < 0) fail_msg("no %s: make build_tests builds it", sorter_path);
-  memcpy(opened, sorter_path, sizeof opened);
-  return program;
-}
+int sorter_program(void) { return program; }
 
 static bool restart(void *context) {
   Session *const s = context;
   char device[256];
   (void)sorter_end(&s->sorter, 10.0);
-  return sorter_start(&s->sorter, &s->description, 10.0) &&
-         sorter_open(&s->sorter, s->knobs, BATTERY_LARGEST + 2 * BATTERY_GUARD) &&
-         sorter_opened(&s->sorter, device, 30.0);
+  if (!sorter_start(&s->sorter, &s->description, 10.0)) return false;
+  sorter_open(&s->sorter, s->knobs, BATTERY_LARGEST + 2 * BATTERY_GUARD);
+  return sorter_opened(&s->sorter, device, 30.0);
 }
 
 static bool sort_again(void *context, Trial *trial) {
@@ -66,12 +57,14 @@ static inline void use_sorter(const char *path) {
   setenv("OMP_WAIT_POLICY", "passive", 0);  // as HW4 does
   unsetenv("CUDA_CPU_RACECHECK");
   (void)sorter_end(&session.sorter, 10.0);
-  snprintf(sorter_path, sizeof sorter_path, "%s", path);
+  if (program >= 0) close(program);
+  program = open(path, O_RDONLY | O_CLOEXEC);
+  if (program < 0) fail_msg("no %s: make build_tests builds it", path);
   memset(session.knobs, 0, sizeof session.knobs);
   if (!sorter_start(&session.sorter, &session.description, 10.0))
     fail_msg("%s: %s", path, session.sorter.failure.text);
-  for (int i = 0; i < session.description.knobs; i++)
-    session.knobs[i] = session.description.knob[i].default_value;
+  for (int i = 0; session.description.knobs[i].name != NULL; i++)
+    session.knobs[i] = session.description.knobs[i].default_value;
   if (!restart(&session)) fail_msg("%s: %s", path, session.sorter.failure.text);
 }
 

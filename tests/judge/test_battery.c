@@ -12,7 +12,7 @@ static int seeds_for(const char *name) {
 
 static void check(const char *path) {
   use_sorter(path);
-  const Description *const d = &session.description;
+  const SortVersion *const d = &session.description.version;
   Rerun with = rerun;
   const uint64_t fit = d->slow_n != 0 ? d->slow_n : d->max_n;
   if (d->pairs_only) with.min_n = 1;  // as HW4 does
@@ -31,10 +31,8 @@ static void check(const char *path) {
 }
 
 TEST(test_right_sorts) {
-  char pattern[4096];
   glob_t paths;
-  snprintf(pattern, sizeof pattern, "%s/*/sorter", build_folder());
-  assert_int_equal(glob(pattern, 0, NULL, &paths), 0);
+  assert_int_equal(glob(text_of("%s/*/sorter", build_folder()), 0, NULL, &paths), 0);
   assert_true(paths.gl_pathc > 0);
   for (size_t i = 0; i < paths.gl_pathc; i++) check(paths.gl_pathv[i]);
   globfree(&paths);

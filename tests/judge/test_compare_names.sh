@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # compare names the mistake of a wrong row, of pairs and of bare keys (tests/sorts/wrong). HW4_DIR
-# names the build folder. Prints TAP, as scripts/run_tests.sh counts it.
+# names the build folder.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${HW4_DIR:-build/cpu}

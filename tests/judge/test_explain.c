@@ -12,9 +12,7 @@ static void expect_finding(const char *heard, const char *expected) {
   snprintf(sorter.heard, sizeof sorter.heard, "%s", heard);
   const char *const found = sorter_finding(&sorter, &length);
   assert_non_null(found);
-  char text[512];
-  snprintf(text, sizeof text, "%.*s", length, found);
-  assert_string_equal(text, expected);
+  assert_string_equal(text_of("%.*s", length, found), expected);
 }
 
 TEST(test_findings) {

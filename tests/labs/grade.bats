@@ -290,7 +290,7 @@ P
   python3 - labs/radix_v1/rubric.json <<'P'
 import json, sys
 from labs.grader.grade import check_rubric
-whole = json.load(open(sys.argv[1]))
+whole = {**json.load(open("labs/rubric.json")), **json.load(open(sys.argv[1]))}
 check_rubric(whole)
 for change, sentence in (
     ({"points": [1]}, "points is missing, or not an object"),

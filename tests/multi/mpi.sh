@@ -1,17 +1,13 @@
-# For the tests of multi_sort, to be sourced after tests/tap.sh: mpirun's settings, `run` and checks of its
+# For the tests of multi_sort, to be sourced after tests/tap.sh: mpirun's settings, and checks of runs and their
 # output. Where multi_sort cannot run, the test ends here: skipped, with the reason.
 # shellcheck shell=bash disable=SC2034,SC2154
 if [[ ${HW4_DIR:-} == *cuda* ]]; then
-  skip 'more ranks than GPUs; multi/measure.sh verifies on GPUs'
-  plan
-  exit
+  skip_all 'more ranks than GPUs; multi/measure.sh verifies on GPUs'
 fi
 programs=("${HW4_DIR:-build/cpu}"/*/multi_sort)
 program=${programs[0]}
 if ! command -v mpirun >/dev/null || [ ! -x "$program" ]; then
-  skip 'MPI is not installed, or multi_sort is not built'
-  plan
-  exit
+  skip_all 'MPI is not installed, or multi_sort is not built'
 fi
 
 # As root, on any number of cores, without a network interface and without process_vm_readv, which
@@ -24,28 +20,23 @@ export OMPI_MCA_plm=isolated OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_orte_tmpdir
 export ASAN_OPTIONS=detect_leaks=0
 # It talks to its processes through the loopback interface.
 if ! timeout 60 mpirun -n 2 true >"$work/out" 2>&1; then
-  skip 'mpirun cannot start processes here'
-  plan
-  exit
+  skip_all 'mpirun cannot start processes here'
 fi
 quick=(--reps 1 --stages off --baselines off)
 
-# run RANKS OPTION...: the output and exit code for `check`
-run() {
-  local ranks=$1
-  shift
-  timeout 240 mpirun -n "$ranks" --oversubscribe "$program" "$@" >"$work/out" 2>"$work/err"
-  code=$?
-}
-passes() { # passes ROWS: exit code 0 and this number of rows, all right
-  [ "$code" -eq 0 ] && [ "$(grep -c ' PASS$' "$work/out")" -eq "$1" ]
+ranks() { run timeout 240 mpirun -n "$1" --oversubscribe "$program" "${@:2}"; } # ranks RANKS OPTION...
+sorts() { # sorts NAME ROWS RANKS OPTION...: exit code 0 and this number of rows, all right
+  ranks "${@:3}" "${quick[@]}"
+  check "$1" is "$code $(grep -c ' PASS$' "$work/out")" "0 $2"
 }
 says() { # says CODE TEXT: the exit code, and the text anywhere in the output
   [ "$code" -eq "$1" ] && cat "$work/out" "$work/err" | grep -qF -- "$2"
 }
+refuses() { # refuses NAME TEXT RANKS OPTION...
+  ranks "${@:3}" "${quick[@]}"
+  check "$1" says 2 "$2"
+}
 fault() { # fault RANK:STEP:KIND TEXT CODE RANKS OPTION...
-  local fault=$1 text=$2 expected=$3 ranks=$4
-  shift 4
-  MULTI_SORT_FAULT=$fault run "$ranks" "$@"
-  check "fault $fault $text" says "$expected" "$text"
+  MULTI_SORT_FAULT=$1 ranks "${@:4}" "${quick[@]}"
+  check "fault $1 $2" says "$3" "$2"
 }

@@ -1,6 +1,8 @@
 // The output of the build: charts, the stepper, tables, the glossary, and the reader's test.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { buildPages, loadReport } from '../../report/build.js';
@@ -70,7 +72,7 @@ test('lines: points, their names at the ends one below the other, whiskers where
 test('stacked bars: lengths are the values', () => {
   const series = [2, 6].map((value, i) => ({ name: `s${i}`, color: `slot${i}`, values: [value] }));
   const svg = chartSvg(
-    { type: 'bar', stacked: true, title: 't', categories: ['a'], y: { label: 'y' }, series, format: String },
+    { type: 'bar', stacked: true, title: 't', categories: ['a'], x: { label: 'x' }, series, format: String },
     { width: 800 },
   );
   const [first, second] = [...svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="20"/g)].map(([, x, w]) => [
@@ -126,6 +128,26 @@ test('one pass: the arrays of the stepper are those of radix_v2', () => {
     onePass(onePass(keys).output, 2).output,
     [...keys].sort((a, b) => a - b),
   );
+});
+// On the cpu backend, traced, 64 keys in two tiles of 32.
+test('one pass: the arrays are those that the kernels of radix_v2 wrote', (t) => {
+  if (!fs.existsSync(path.join(ROOT, 'build/cpu/radix_v2/student_func.o'))) return t.skip('build/cpu/radix_v2 is not built');
+  const keys = Array.from({ length: 64 }, (_, i) => (i * i * 7 + 3 * i + 5) % 16);
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'trace-')), 'trace.json');
+  const set = 'nBits=2 blockSize=32';
+  execFileSync('make', ['-s', 'BACKEND=cpu', 'trace', 'V=radix_v2', `KEYS=${keys.join(' ')}`, `SET=${set}`, `JSON=${file}`], {
+    cwd: ROOT,
+    env: { ...process.env, MAKEFLAGS: '', MAKELEVEL: '' },
+  });
+  const { steps } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  const pass = steps.slice(0, 1 + steps.findIndex(({ name }) => name === 'scatter'));
+  const written = (array) => pass.flatMap(({ changed }) => changed).findLast((one) => one.array === array).values;
+  const ours = onePass(keys, 0, 32);
+  assert.deepEqual(written('digit'), ours.digit);
+  assert.deepEqual(written('hist'), ours.hist.flat());
+  assert.deepEqual(written('start').slice(0, -1), ours.start.flat());
+  assert.deepEqual(written('rank'), ours.rank);
+  assert.deepEqual(written('d_outputVals'), ours.output);
 });
 test('bytes per pair: the sums of the kernels, and the floors that the handouts name', () => {
   assert.deepEqual(

@@ -18,7 +18,7 @@ done
 files=(tests/report/*.test.mjs)
 if ! command -v chromium chromium-browser google-chrome >/dev/null; then
   skip "the page in a browser" "chromium is missing"
-  files=(tests/report/{article,build,cells,drawing,plots,sections,trace}.test.mjs)
+  files=(tests/report/{article,build,cells,drawing,plots,sections}.test.mjs)
 fi
 PAGES=$(mktemp -d)
 trap 'rm -rf "$PAGES"' EXIT

@@ -74,16 +74,12 @@ asked() { grep -q -- "$1" "$work/log"; }
 calls() { wc -l <"$work/log"; }
 files() { find "$work/results" -name "$1" | wc -l; }
 
-@test "a GPU: every experiment leaves a record in the device's folder, and nothing else" {
+@test "a GPU: every experiment leaves a record in the device's folder, and nothing else; the sizes of the reports" {
   whole cuda
   [ -d "$work/results/Test_1" ]
   [ "$(files '*.json')" -gt 20 ]
   [ "$(files '*.json')" = "$(calls)" ]
   [ "$(find "$work/results" -type f | wc -l)" = "$(calls)" ]
-}
-
-@test "a GPU gets the sizes of the reports" {
-  whole cuda
   asked 'merge_bottomup --keys --n 100K,1M,10M,30M,60M,100M'
   asked 'mppsort thrust_ref --keys --n 1M,2M,4M,8M --reps 100 .*--noise 0'
   run -1 says 'scaled down'
@@ -124,13 +120,9 @@ files() { find "$work/results" -name "$1" | wc -l; }
   [ -f "$work/results/Test_1/wide_u64_4.json" ]
 }
 
-@test "CPU code: the versions whose rows say so" {
+@test "CPU code: the versions whose rows say so; tasks run with the number of threads in their name" {
   whole cpu
   asked '^ seq thrust_ref --keys --n 1K,4K,16K,64K,256K,1M'
-}
-
-@test "tasks run with the number of threads in their name" {
-  whole cpu
   asked '^2 merge_cpu --set mode=3\|^1 merge_cpu --set mode=3'
 }
 
@@ -141,31 +133,22 @@ files() { find "$work/results" -name "$1" | wc -l; }
   asked "--dist $inputs "
 }
 
-@test "a second call measures nothing, and says so" {
+@test "a second call measures nothing, and says so; then what is missing; --again what --only names" {
   reproduce --only 'hw4*,mppsort'
   local all
   all=$(calls)
   run -0 reproduce --only 'hw4*,mppsort'
   [ "$(calls)" = "$all" ]
   says "$all experiments have been measured before"
-}
-
-@test "only a missing experiment is measured" {
-  reproduce --only 'hw4*,mppsort'
   rm "$work"/results/*/mppsort.json
   : >"$work/log"
   run -0 reproduce --only 'hw4*,mppsort'
   [ "$(calls)" = 1 ]
   asked 'mppsort thrust_ref'
-}
-
-@test "--again measures the experiments that --only names" {
-  machine cuda 'driver 7'
-  reproduce --only 'hw4*,mppsort'
   : >"$work/log"
   run -0 reproduce --only 'hw4*' --again
-  [ "$(calls)" = 3 ]
-  [ "$(grep -c -- '--image' "$work/log")" = 3 ]
+  [ "$(calls)" = 2 ]
+  [ "$(grep -c -- '--image' "$work/log")" = 2 ]
 }
 
 @test "--stale measures what is of another commit than compare, and what is missing" {
@@ -249,17 +232,12 @@ files() { find "$work/results" -name "$1" | wc -l; }
   asked 'merge_bottomup --keys --n 100K,1M,10M --reps 3'
 }
 
-@test "Ctrl-C in compare: exit code 130, finished experiments are kept, no half-written file" {
+@test "Ctrl-C in compare: exit code 130, finished experiments are kept, no half-written file; the next call continues" {
   behave interrupted
   run -130 reproduce
   [ -f "$work/results/cpu_Test_1/hw4.json" ]
   [ ! -e "$work/results/cpu_Test_1/hw4_seq.json" ]
   [ "$(files '.part')" = 0 ]
-}
-
-@test "after Ctrl-C the next call continues with the interrupted experiment" {
-  behave interrupted
-  run -130 reproduce
   behave ''
   : >"$work/log"
   run -0 reproduce
@@ -280,24 +258,19 @@ end_by() {
   echo "$code"
 }
 
-@test "SIGTERM in the middle: exit code 130, no record and no half-written file of that experiment" {
+@test "ended in the middle, also by SIGKILL, which no trap catches: no record and no half-written file of that experiment" {
   [ "$(end_by TERM)" = 130 ]
   [ "$(files '*.json')" = 1 ]
   [ "$(files '.part')" = 0 ]
-}
-
-@test "SIGKILL, which no trap catches, leaves no half-written record" {
+  rm "$work/started"
   [ "$(end_by KILL)" = 137 ]
   [ "$(files '*.json')" = 1 ]
 }
 
-@test "an experiment without a record: exit code 3 and a sentence" {
+@test "an experiment without a record: exit code 3 and a sentence; a wrong result: exit code 1, and its record is kept" {
   behave broken
   run -3 reproduce --only 'hw4*'
   says 'hw4_seq: no record'
-}
-
-@test "a wrong result: exit code 1, and its record is kept" {
   behave wrong
   run -1 reproduce --only 'hw4*'
   [ -f "$work/results/cpu_Test_1/hw4_seq.json" ]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The cpu backend on arm64, as in a container on an Apple machine: cross-compiled, and run under qemu-user. Tests of
-# cuda_cpu, and a sort whose steps are compared. Prints TAP.
+# cuda_cpu, and a sort whose steps are compared.
 #   tests/scripts/test_arm64.sh          build/arm64 keeps what was compiled
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 for program in mmdebstrap qemu-aarch64-static aarch64-linux-gnu-g++; do
-  command -v $program >/dev/null || { skip "$program is not installed (scripts/setup.sh mmdebstrap qemu-user-static g++-aarch64-linux-gnu)"; plan; exit; }
+  command -v $program >/dev/null || skip_all "$program is not installed (scripts/setup.sh mmdebstrap qemu-user-static g++-aarch64-linux-gnu)"
 done
 unset MAKEFLAGS MFLAGS MAKELEVEL BACKEND SANITIZE B REWRITE EXAMPLES
 build=build/arm64
@@ -14,7 +14,7 @@ tools=$PWD/$build/tools
 if [ ! -f "$tools/lib/libboost_context.a" ]; then
   mkdir -p "$tools"/{bin,lib,include}
   mmdebstrap --quiet --variant=extract --arch=arm64 --include=libboost-context-dev,libcmocka-dev bookworm "$work/debian" >"$work/out" 2>"$work/err" ||
-    { skip "no packages for arm64: $(tail -n 1 "$work/err")"; plan; exit; }
+    skip_all "no packages for arm64: $(tail -n 1 "$work/err")"
   cp -r "$work/debian/usr/include"/{boost,cmocka*} "$tools/include/"
   cp -a "$work/debian/usr/lib/aarch64-linux-gnu"/{libcmocka*,libboost_context.a} "$tools/lib/"
   for program in objcopy objdump ar; do ln -sf "$(command -v aarch64-linux-gnu-$program)" "$tools/bin/$program"; done
@@ -28,11 +28,11 @@ SH
 chmod +x "$work/run"
 
 tests=(launch memory shared warp)
-"${cross[@]}" "${tests[@]/#/$build/cuda_cpu/tests/test_}" $build/labs/worker $build/radix_v1/version.so $build/radix_v2/version.so >"$work/out" 2>"$work/err"
-check "cuda_cpu, the labs' worker and two sorts compile" is $? 0
+run "${cross[@]}" "${tests[@]/#/$build/cuda_cpu/tests/test_}" $build/labs/worker $build/radix_v1/version.so $build/radix_v2/version.so
+check "cuda_cpu, the labs' worker and two sorts compile" is "$code" 0
 for name in "${tests[@]}"; do
-  "$work/run" "$build/cuda_cpu/tests/test_$name" >"$work/out" 2>"$work/err"
-  check "cuda_cpu/tests/test_$name" is $? 0
+  run "$work/run" "$build/cuda_cpu/tests/test_$name"
+  check "cuda_cpu/tests/test_$name" is "$code" 0
 done
 make -s build/cpu/labs/steps
 mkdir "$work/labs"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # CHECK=all finds missing barriers: one at a time is removed from a copy of the
-# repository, and compare has to report a race near it and to exit with code 3. Prints TAP. Each
+# repository, and compare has to report a race near it and to exit with code 3. Each
 # takes seconds to build, so by default only two are tried; MUTANTS=all tries every one.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -4,7 +4,6 @@
 
 #include "bitonic_v2/tile.cuh"
 #include "bitonic_v2/words.cuh"
-#include "tests/reference_sort.h"
 
 enum { MOST = 4096 };
 static uint32_t keys[MOST], positions[MOST], expected[MOST], order_of[MOST], result[MOST];

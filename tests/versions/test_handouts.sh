@@ -2,7 +2,6 @@
 # Every version has a handout that follows the template: README.md with the title "# NAME: ...", only known
 # headings, all mandatory ones, in the template's order, a matched pair of markers under "## Measured", and at most
 # 1,500 words outside of them. What was tried belongs to LOG.md, which may be of any length.
-# Prints TAP, as scripts/run_tests.sh counts it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

@@ -2,9 +2,6 @@
 // Only the file order.cuh is replaced, as in the handout.
 #include "tests/unit.h"
 
-#include "common/knobs.h"
-#include "common/stages.h"
-
 #define MERGE_V2_ORDER_CUH  // in place of merge_v2/order.cuh
 typedef uint2 Key;
 
@@ -14,21 +11,9 @@ static __host__ __device__ __forceinline__ bool less(Key a, Key b) {
 
 #include "merge_v2/passes.cuh"
 
-static const char *const stages[] = {"sort", "merge", NULL};
-static const SortKnob knobs[] = {{}};
-static SortVersion version;
-
 enum { MOST = 40000 };
 static uint2 keys[MOST], sorted[MOST];
 static unsigned int positions[MOST];
-
-static int begin(void **) {
-  version.stages = stages;
-  version.knobs = knobs;
-  knobs_begin(&version);
-  stages_begin(&version, false);
-  return 0;
-}
 
 // Each part of a key takes `values` values.
 static void draw(size_t n, unsigned int values) {
@@ -84,20 +69,20 @@ static void sort_bare_and_check(size_t n, unsigned int values, int shape) {
   free_device(input.keys, output.keys);
 }
 
-TEST_WITH(test_bare_keys, begin, NULL) {
+TEST(test_bare_keys) {
   for (int shape = 1; shape <= SHAPES; shape++) {
     sort_bare_and_check(777, 1000000, shape);
     sort_bare_and_check(35000, 100, shape);
   }
 }
 
-TEST_WITH(test_two_words, begin, NULL) {
+TEST(test_two_words) {
   sort_and_check(1000, 1000000, 0, 3, false);
   sort_and_check(20001, 1000000, 1, 3, true);
   sort_and_check(40000, 1000000, 2, 2, false);
 }
 
-TEST_WITH(test_equal_keys_keep_their_order, begin, NULL) {
+TEST(test_equal_keys_keep_their_order) {
   sort_and_check(20001, 3, 1, 3, false);
   sort_and_check(17137, 2, 4, 1, false);
   sort_and_check(30000, 1, 3, 3, true);

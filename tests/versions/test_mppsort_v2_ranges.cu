@@ -2,25 +2,14 @@
 // key beside a dense cluster; with groups and fine ranges of several sizes.
 #include "tests/unit.h"
 
-#include "common/knobs.h"
 #include "common/scratch.h"
-#include "common/stages.h"
 #include "mppsort_v2/levels.cuh"
-#include "tests/reference_sort.h"
-
-static const char *const stages[] = {"ranges", "move", "sort", NULL};
-static const SortKnob knobs[] = {{}};
-static SortVersion version;
 
 enum { MOST = 60000, TILE = 4096, SMALL_BLOCK = 512 * 9, CLUSTERED = 4000 };
 static uint32_t keys[MOST], expected[MOST], order[MOST], positions[MOST];
 
 // Sorts keys[0..n) as keys and as pairs; the positions show whether equal keys keep their order.
 static void sort_and_check(unsigned int n, int fine_bits, unsigned int capacity) {
-  version.stages = stages;
-  version.knobs = knobs;
-  knobs_begin(&version);
-  stages_begin(&version, false);
   for (unsigned int i = 0; i < n; i++) {
     expected[i] = keys[i];
     positions[i] = i;

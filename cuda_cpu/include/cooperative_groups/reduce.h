@@ -6,30 +6,18 @@
 
 namespace cooperative_groups {
 
-template <class T = void>
-struct plus {
-  T operator()(const T &a, const T &b) const { return a + b; }
-};
-template <class T = void>
-struct less {
-  T operator()(const T &a, const T &b) const { return b < a ? b : a; }
-};
-template <class T = void>
-struct greater {
-  T operator()(const T &a, const T &b) const { return a < b ? b : a; }
-};
-template <class T = void>
-struct bit_and {
-  T operator()(const T &a, const T &b) const { return a & b; }
-};
-template <class T = void>
-struct bit_or {
-  T operator()(const T &a, const T &b) const { return a | b; }
-};
-template <class T = void>
-struct bit_xor {
-  T operator()(const T &a, const T &b) const { return a ^ b; }
-};
+#define CUDA_CPU_OPERATION(name, result)                          \
+  template <class T = void>                                       \
+  struct name {                                                   \
+    T operator()(const T &a, const T &b) const { return result; } \
+  };
+CUDA_CPU_OPERATION(plus, a + b)
+CUDA_CPU_OPERATION(less, b < a ? b : a)
+CUDA_CPU_OPERATION(greater, a < b ? b : a)
+CUDA_CPU_OPERATION(bit_and, (a & b))
+CUDA_CPU_OPERATION(bit_or, (a | b))
+CUDA_CPU_OPERATION(bit_xor, (a ^ b))
+#undef CUDA_CPU_OPERATION
 
 // Every thread of the group gets the result.
 template <class Group, class T, class Op>

@@ -174,8 +174,10 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
 
 // ---- attributes and occupancy -------------------------------------------------------------------
 
-inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute,
-                                        int value) {
+// A kernel is a pointer to the function, or its address as a pointer to void.
+template <class Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel function, cudaFuncAttribute attribute, int value) {
+  const void *const kernel = (const void *)function;
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   cuda_cpu::KernelLimits limits = cuda_cpu::kernel_limits(kernel);
   switch (attribute) {
@@ -193,7 +195,8 @@ inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute at
   cuda_cpu::set_kernel_limits(kernel, limits);
   return cudaSuccess;
 }
-inline cudaError_t cudaFuncSetCacheConfig(const void *kernel, cudaFuncCache preference) {
+template <class Kernel>
+cudaError_t cudaFuncSetCacheConfig(Kernel kernel, cudaFuncCache preference) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   return preference >= cudaFuncCachePreferNone && preference <= cudaFuncCachePreferEqual
              ? cudaSuccess
@@ -207,7 +210,9 @@ inline cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig)
 }
 // Registers and static shared memory are not modelled: threads and dynamic shared memory decide.
 // 32 registers are as many as all threads of a full multiprocessor can have.
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel function) {
+  const void *const kernel = (const void *)function;
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   *attributes = cudaFuncAttributes{};
   attributes->maxThreadsPerBlock = static_cast<int>(cuda_cpu::kernel_limits(kernel).threads);
@@ -219,18 +224,21 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const v
   return cudaSuccess;
 }
 // Nor do launch bounds count, as on a GPU (CUDA 13.0, H100).
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
-                                                                 int threads, size_t shared_bytes) {
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel kernel, int threads,
+                                                          size_t shared_bytes) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   if (threads <= 0) return cuda_cpu::fail(cudaErrorInvalidValue);
   *blocks = 0;
-  if (shared_bytes <= cuda_cpu::kernel_limits(kernel).shared_bytes)
+  if (shared_bytes <= cuda_cpu::kernel_limits((const void *)kernel).shared_bytes)
     *blocks =
         static_cast<int>(cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
   return cudaSuccess;
 }
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *blocks, const void *kernel, int threads, size_t shared_bytes, unsigned int) {
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, Kernel kernel,
+                                                                   int threads, size_t shared_bytes,
+                                                                   unsigned int) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
 }
 // The block size with the most threads on a multiprocessor, the largest if several have.
@@ -275,34 +283,5 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, K
                                                         unsigned int = 0) {
   return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared_bytes, limit);
 }
-
-// The same calls with the kernel itself.
-#define CUDA_CPU_KERNEL(kernel) reinterpret_cast<const void *>(kernel)
-template <class... P>
-cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
-  return cudaFuncSetAttribute(CUDA_CPU_KERNEL(kernel), attribute, value);
-}
-template <class... P>
-cudaError_t cudaFuncSetCacheConfig(void (*kernel)(P...), cudaFuncCache preference) {
-  return cudaFuncSetCacheConfig(CUDA_CPU_KERNEL(kernel), preference);
-}
-template <class... P>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...)) {
-  return cudaFuncGetAttributes(attributes, CUDA_CPU_KERNEL(kernel));
-}
-template <class... P>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...),
-                                                          int threads, size_t shared_bytes) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, CUDA_CPU_KERNEL(kernel), threads,
-                                                       shared_bytes);
-}
-template <class... P>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
-                                                                   void (*kernel)(P...),
-                                                                   int threads, size_t shared_bytes,
-                                                                   unsigned int) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
-}
-#undef CUDA_CPU_KERNEL
 
 #endif

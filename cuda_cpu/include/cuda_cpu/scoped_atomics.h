@@ -16,22 +16,19 @@
 namespace cuda {
 
 // In here `std` is cuda::std; C++'s is ::std.
+namespace memory_orders {
+using ::std::memory_order;
+using ::std::memory_order_acq_rel;
+using ::std::memory_order_acquire;
+using ::std::memory_order_consume;
+using ::std::memory_order_relaxed;
+using ::std::memory_order_release;
+using ::std::memory_order_seq_cst;
+}  // namespace memory_orders
+using namespace memory_orders;
 namespace std {
-using ::std::memory_order;
-using ::std::memory_order_acq_rel;
-using ::std::memory_order_acquire;
-using ::std::memory_order_consume;
-using ::std::memory_order_relaxed;
-using ::std::memory_order_release;
-using ::std::memory_order_seq_cst;
-}  // namespace std
-using ::std::memory_order;
-using ::std::memory_order_acq_rel;
-using ::std::memory_order_acquire;
-using ::std::memory_order_consume;
-using ::std::memory_order_relaxed;
-using ::std::memory_order_release;
-using ::std::memory_order_seq_cst;
+using namespace memory_orders;
+}
 
 enum thread_scope {
   thread_scope_system = 0,
@@ -146,27 +143,18 @@ class atomic_calls {
     return compare_exchange_strong(expected, value, order);
   }
 
-  T fetch_add(Difference v, memory_order order = memory_order_seq_cst) const {
-    return update(order, [v](T x) { return static_cast<T>(x + v); });
+#define CUDA_CPU_FETCH(name, V, changed)                                 \
+  T fetch_##name(V v, memory_order order = memory_order_seq_cst) const { \
+    return update(order, [v](T x) { return static_cast<T>(changed); });  \
   }
-  T fetch_sub(Difference v, memory_order order = memory_order_seq_cst) const {
-    return update(order, [v](T x) { return static_cast<T>(x - v); });
-  }
-  T fetch_and(T v, memory_order order = memory_order_seq_cst) const {
-    return update(order, [v](T x) { return static_cast<T>(x & v); });
-  }
-  T fetch_or(T v, memory_order order = memory_order_seq_cst) const {
-    return update(order, [v](T x) { return static_cast<T>(x | v); });
-  }
-  T fetch_xor(T v, memory_order order = memory_order_seq_cst) const {
-    return update(order, [v](T x) { return static_cast<T>(x ^ v); });
-  }
-  T fetch_min(T v, memory_order order = memory_order_seq_cst) const {
-    return update(order, [v](T x) { return v < x ? v : x; });
-  }
-  T fetch_max(T v, memory_order order = memory_order_seq_cst) const {
-    return update(order, [v](T x) { return x < v ? v : x; });
-  }
+  CUDA_CPU_FETCH(add, Difference, x + v)
+  CUDA_CPU_FETCH(sub, Difference, x - v)
+  CUDA_CPU_FETCH(and, T, (x & v))
+  CUDA_CPU_FETCH(or, T, (x | v))
+  CUDA_CPU_FETCH(xor, T, (x ^ v))
+  CUDA_CPU_FETCH(min, T, v < x ? v : x)
+  CUDA_CPU_FETCH(max, T, x < v ? v : x)
+#undef CUDA_CPU_FETCH
 
   // Until the value is another than `old_value`.
   void wait(T old_value, memory_order order = memory_order_seq_cst) const {

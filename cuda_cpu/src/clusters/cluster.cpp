@@ -92,8 +92,6 @@ void run_clusters(Grid &grid) {
 
 // ---- what threads ask for -----------------------------------------------------------------------
 
-const dim3 &shape() { return state_of(*current_block).grid->launch.cluster; }
-
 // The block's memory of the shared variable that `address` is in.
 char *translate(BlockState &own, BlockState &other, const char *address) {
   const char *const dynamic = own.shared.arena.get() + check::kSharedGuard;
@@ -116,10 +114,10 @@ char *translate(BlockState &own, BlockState &other, const char *address) {
 
 const Clusters clusters = {find_problem, run_clusters};
 
-dim3 cluster_shape() { return shape(); }
+dim3 cluster_shape() { return state_of(*current_block).grid->launch.cluster; }
 
 dim3 cluster_block_index() {
-  const dim3 &c = shape();
+  const dim3 c = cluster_shape();
   return dim3(blockIdx.x % c.x, blockIdx.y % c.y, blockIdx.z % c.z);
 }
 
@@ -139,7 +137,7 @@ void cluster_barrier(const Site *site) {
 
 void *map_shared(const void *address, unsigned rank) {
   BlockState &own = state_of(*current_block);
-  const dim3 &c = shape();
+  const dim3 c = cluster_shape();
   if (rank >= c.x * c.y * c.z)
     diagnose("memcheck", "cluster.map_shared_rank() of block %u: the cluster has %u", rank,
              c.x * c.y * c.z);

@@ -25,7 +25,6 @@
 #include "../memory/pages.h"
 #include "../memory/regions.h"
 #include "../diagnosis/lines.h"
-#include "../diagnosis/errors.h"
 
 namespace cuda_cpu {
 

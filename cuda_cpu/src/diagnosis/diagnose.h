@@ -10,6 +10,8 @@
 
 namespace cuda_cpu {
 
+struct Launch;
+
 // `tool` is synccheck, racecheck, initcheck or memcheck. Names the running kernel, block and thread
 // if there are any.
 [[noreturn]] void diagnose(const char *tool, const char *format, ...)
@@ -31,6 +33,15 @@ void running_thread_text(char *text, std::size_t size);
 
 // ", at file:line" of the host code that called the runtime, or empty if it is not known.
 std::string host_line();
+
+// ---- launches of host code that failed (errors.cpp) ---------------------------------------------
+
+// Sets and returns the error. Keeps "kernel k<<<1, 2000>>>, more than 1024 threads in a block
+// (invalid argument)" for a crash that follows, until a cudaGetLastError() of host code asks.
+cudaError_t refuse(const Launch &launch, cudaError_t error);
+
+// That text, or null. Takes no lock, because it is for a crash.
+const char *pending_refusal();
 
 }  // namespace cuda_cpu
 #endif

@@ -1,5 +1,5 @@
 // The last error, the names and texts of errors, and launches that failed.
-#include "errors.h"
+#include "diagnose.h"
 
 #include <execinfo.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 
 #include <cuda_cpu/errors.h>
+#include <cuda_cpu/launch.h>
 #include <cuda_cpu/thread.h>
 
 #include "limits.h"

@@ -119,8 +119,7 @@ bool steps_of(cudaGraph_t graph, std::vector<Step> *steps) {
 
 cudaError_t run_steps(const std::vector<Step> &steps) {
   for (const auto &step : steps) {
-    const cudaError_t error = step.work();
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = step.work()) return error;
   }
   return cudaSuccess;
 }

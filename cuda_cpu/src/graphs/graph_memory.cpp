@@ -1,6 +1,4 @@
 // The memory that nodes of graphs allocate.
-#include "graph_memory.h"
-
 #include <cuda_cpu/errors.h>
 #include <cuda_cpu/memory.h>
 
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "../diagnosis/limits.h"
+#include "graph.h"
 
 namespace cuda_cpu {
 

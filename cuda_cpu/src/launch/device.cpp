@@ -120,8 +120,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
   cudaDeviceProp p = {};
-  const cudaError_t error = cudaGetDeviceProperties(&p, device);
-  if (error != cudaSuccess) return error;
+  if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
   switch (attribute) {
 #define ATTRIBUTE(name, number, member) \
   case cudaDevAttr##name: *value = static_cast<int>(p.member); return cudaSuccess;

@@ -13,7 +13,6 @@
 #include "../diagnosis/diagnose.h"
 #include "grid.h"
 #include "../diagnosis/limits.h"
-#include "../diagnosis/errors.h"
 #include "../diagnosis/settings.h"
 #include "../streams/streams.h"
 
@@ -120,8 +119,7 @@ cudaError_t check_launch(const Launch &launch) {
 }
 
 cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
-  const cudaError_t error = check_launch(launch);
-  if (error != cudaSuccess) return error;
+  if (const cudaError_t error = check_launch(launch)) return error;
   if (current != nullptr) return launch_from_kernel(launch, std::move(call));
   if (captures == nullptr && !delays()) return run_grid(launch, *call);
   return in_stream(launch.stream, cudaGraphNodeTypeKernel, grid_work(launch, std::move(call)));

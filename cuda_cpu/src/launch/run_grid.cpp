@@ -15,7 +15,6 @@
 #include "../diagnosis/diagnose.h"
 #include "../diagnosis/limits.h"
 #include "../memory/pages.h"
-#include "../diagnosis/errors.h"
 #include "preempt.h"
 #include "schedule.h"
 

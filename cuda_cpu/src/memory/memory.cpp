@@ -89,8 +89,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
   return error != cudaSuccess ? error : allocate(memory, bytes, Place::kDevice);
 }
 cudaError_t cudaFree(void *memory) {
-  const cudaError_t error = refuse_unsafe();
-  if (error != cudaSuccess) return error;
+  if (const cudaError_t error = refuse_unsafe()) return error;
   (void)finish_all_streams();  // cudaFree waits for the device
   size_t bytes = 0;
   if (Owner *const owner = owner_of(memory, &bytes)) return owner->free(memory, bytes);
@@ -112,8 +111,7 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned int flags) {
   return cudaMallocHost(memory, bytes);
 }
 cudaError_t cudaFreeHost(void *memory) {
-  const cudaError_t error = refuse_unsafe();
-  if (error != cudaSuccess) return error;
+  if (const cudaError_t error = refuse_unsafe()) return error;
   (void)finish_all_streams();
   return release(memory, Place::kPinned);
 }

@@ -191,16 +191,6 @@ cudaError_t unpin(void *memory) {
   return cudaSuccess;
 }
 
-void mark_unused(void *array, const char *by) {
-  const DeviceScope device(DeviceScope::kRuntime);
-  const std::lock_guard<std::mutex> guard(region_mutex);
-  const auto region = regions.find(reinterpret_cast<std::uintptr_t>(array));
-  if (region != regions.end() && region->second.allocated &&
-      region->second.place == Place::kDevice &&
-      (region->second.unused_by == nullptr) == (by != nullptr))
-    set_unused(*region, by);
-}
-
 void library_free(void *memory) { (void)release(memory, Place::kDevice); }
 
 bool fits(const void *pointer, std::size_t bytes) {
@@ -371,4 +361,13 @@ DeviceScope::~DeviceScope() {
 
 }  // namespace cuda_cpu
 
-void cuda_cpu_mark_unused(void *array, const char *by) { cuda_cpu::mark_unused(array, by); }
+void cuda_cpu_mark_unused(void *array, const char *by) {
+  using namespace cuda_cpu;
+  const DeviceScope device(DeviceScope::kRuntime);
+  const std::lock_guard<std::mutex> guard(region_mutex);
+  const auto region = regions.find(reinterpret_cast<std::uintptr_t>(array));
+  if (region != regions.end() && region->second.allocated &&
+      region->second.place == Place::kDevice &&
+      (region->second.unused_by == nullptr) == (by != nullptr))
+    set_unused(*region, by);
+}

@@ -104,8 +104,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
     return record_memory_or_run(
         stream, cudaGraphNodeTypeMemFree, [graphs] { return free_graph_memory(graphs); }, graphs);
   }
-  const cudaError_t error = refuse_while_capturing(stream);
-  if (error != cudaSuccess) return error;
+  if (const cudaError_t error = refuse_while_capturing(stream)) return error;
   (void)finish_stream(stream);
   std::size_t bytes = 0;
   Owner *const owner = owner_of(memory, &bytes);

@@ -195,8 +195,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
                                   unsigned int flags) {
   if (callback == nullptr || flags != 0) return fail(cudaErrorInvalidValue);
-  const cudaError_t error = refuse_while_capturing(stream);
-  if (error != cudaSuccess) return error;
+  if (const cudaError_t error = refuse_while_capturing(stream)) return error;
   (void)finish_stream(stream);
   callback(stream, cudaSuccess, data);
   return cudaSuccess;
@@ -217,8 +216,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   refuse_in_kernel("cudaStreamSynchronize");
-  const cudaError_t error = refuse_while_capturing(stream);
-  return error == cudaSuccess ? finish_stream(stream) : error;
+  return cudaStreamQuery(stream);
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const cudaError_t error = refuse_while_capturing(stream);

@@ -1,7 +1,7 @@
 // The parallel sorting article's own forms beside ours: bitonic with `index ^ distance`, a block of one thread per
 // merge, odd-even sort on one CPU thread.
 import { digits, ms, over, percent, size, times } from './format.js';
-import { bestMs, firstRecord, isGpu, pointsAt, rowWith, sizesOf, source } from './records.js';
+import { bestMs, firstRecord, isGpu, pointsAt, rowWith, sizesOf } from './records.js';
 
 const bitonicRecord = (device) => firstRecord(device, 'variant_bitonic');
 const serialRecord = (device) => firstRecord(device, 'variant_merge_serial');
@@ -46,25 +46,21 @@ export function figures(report, device) {
       id: 'article-bitonic',
       title: "Bitonic sort: the article's form and ours, bare keys",
       type: 'bar',
-      horizontal: true,
       categories: sizes.map((n) => size(n)),
       x: { label: 'milliseconds (log scale)', log: true },
       series: FORMS.map(([name], i) => ({ name, color: `slot${i}`, values: sizes.map((n) => form(device, n, i)?.median_ms ?? null) })),
       format: ms,
-      sources: [source(bitonic)],
-      missing: !bitonic,
+      record: bitonic,
     },
     {
       id: 'article-merge',
       title: `Step 1 of the merge sort${merge ? `, ${size(serial(device, {}).n)} bare keys` : ''}: threads per block`,
       type: 'bar',
-      horizontal: true,
       categories: LAUNCHES.map(launchName),
       x: { label: 'milliseconds of step 1 (log scale)', log: true },
       series: [{ name: 'step 1, runs of 1 to runs of 16', color: 'device1', values: LAUNCHES.map((knobs) => stage(device, knobs)) }],
       format: ms,
-      sources: [source(merge)],
-      missing: !merge,
+      record: merge,
     },
     {
       id: 'article-until',
@@ -84,8 +80,7 @@ export function figures(report, device) {
           rows: ends ? UNTIL.rows.map((row) => [row, ...UNTIL.columns.map((column) => digits(until(device, row, column)))]) : [],
         },
       ],
-      sources: [source(ends)],
-      missing: !ends,
+      record: ends,
     },
     {
       id: 'article-odd-even',
@@ -106,8 +101,7 @@ export function figures(report, device) {
           rows: sizesOf(odd).map((n) => [size(n), ...ODD_EVEN.map((_, i) => digits(oddEven(device, n, i)))]),
         },
       ],
-      sources: [source(odd)],
-      missing: !odd,
+      record: odd,
     },
   ];
 }

@@ -2,7 +2,7 @@
 // backend (results/counted), also beside Nsight Compute's (beside_ncu.csv of a device).
 import { parseCsv } from '../../lib/csv.js';
 import { bytesOf, TRAFFIC } from '../../lib/traffic.js';
-import { count, digits, list, over, percent, size } from './format.js';
+import { count, digits, list, over, percent, size, tableOfItems } from './format.js';
 import { bestMs, isGpu, label, rowsOf, sizesOf } from './records.js';
 import { recordsText } from './worklog.js';
 
@@ -75,8 +75,7 @@ function countedTables(report, device) {
     return {
       id: `counted-${kind}`,
       caption: `One sort of ${count(rows[0].n)} ${kind}, counted on the cpu backend; the times are of the ${label(device)}`,
-      columns: columns.map(([name]) => name),
-      rows: rows.map((row) => columns.map(([, text]) => text(row))),
+      ...tableOfItems(columns, rows),
       note: `Bytes are sectors of 32 bytes that warps ask for, copies and fills included. The time is that of the bytes, or of both, if they are within 25% of it; said only where a sort has the same steps at every n. ${list([...new Set(rows.map((row) => `${row.device}, ${row.date}, commit ${row.commit}`))])}.`,
     };
   });

@@ -1,6 +1,6 @@
 // Experiment 2: radix_v2's block sizes.
 import { digits, ms, over, percent, plain, size, times } from './format.js';
-import { label, rowsOf, source } from './records.js';
+import { label, rowsOf } from './records.js';
 import { hw4Record } from './worklog.js';
 
 const KNOBS = ['blockDigit', 'blockSize', 'blockScan'];
@@ -26,12 +26,12 @@ export function figures(report, device) {
   const base = settings.find((setting) => name(setting) === REPORTS_BEST);
   const relative = settings.map((setting) => over(at(setting), at(base)));
   const n = best?.n;
+  const record = records.length > 0 ? { ...records[0], name: `v2_blocks_* (${records.length} of 6)` } : null;
   return [
     {
       id: 'blocks',
       title: `Time of the report's fifteen settings (blockDigit/blockSize/blockScan), relative to its best one`,
       type: 'bar',
-      horizontal: true,
       categories: settings.map(name),
       x: { label: `time / time at ${REPORTS_BEST}`, min: 0 },
       series: [
@@ -55,8 +55,7 @@ export function figures(report, device) {
           note: best ? 'Last row: the best setting of the full sweep.' : null,
         },
       ],
-      sources: records.length > 0 ? [source({ ...records[0], name: `v2_blocks_* (${records.length} of 6)` })] : [],
-      missing: records.length === 0,
+      record,
     },
     {
       id: 'blocks-sweep',
@@ -74,8 +73,7 @@ export function figures(report, device) {
       format: ms,
       short: (value) => digits(value, 2).replace(/^0/, ''),
       tables: [],
-      sources: records.length > 0 ? [source({ ...records[0], name: `v2_blocks_* (${records.length} of 6)` })] : [],
-      missing: records.length === 0,
+      record,
     },
   ];
 }

@@ -53,6 +53,12 @@ export function outcome(what, own, others, note = '') {
   return `${what} in ${ms(own)}${note}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}.`;
 }
 
+// A table of these items: each column has its name, and what it says of an item.
+export const tableOfItems = (columns, items) => ({
+  columns: columns.map(([name]) => name),
+  rows: items.map((item) => columns.map(([, text]) => text(item))),
+});
+
 export function list(items) {
   if (items.length < 2) return items.join('');
   return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;

@@ -1,5 +1,5 @@
 // Experiment 1: HW4's stage times of every version.
-import { digits, ms, over, percent, plain, size, times } from './format.js';
+import { digits, ms, over, percent, plain, size, tableOfItems } from './format.js';
 import { firstRecord, label, radixPath, rowsOf, rowWith, best, source, versionsOf, isGpu } from './records.js';
 import { HW4_SIZE, hw4Record } from './worklog.js';
 
@@ -61,7 +61,6 @@ export function figures(report, device) {
       id: 'hw4-total',
       title: `Time of a whole sort of ${size(HW4_SIZE)} pairs`,
       type: 'bar',
-      horizontal: true,
       categories: all.map((entry) => entry.name),
       x: { label: 'milliseconds (log scale)', log: true },
       series: [
@@ -76,19 +75,18 @@ export function figures(report, device) {
       format: ms,
       tables: [
         {
-          columns: ['version', 'report: stages, ms', 'report: total, ms', 'ours: stages, ms', 'ours: total, ms', 'noise', 'runs'],
-          rows: all.map(({ name, published: key, row }) => {
-            const theirs = published(hw4, key);
-            return [
-              name,
-              publishedStages(theirs),
-              plain(theirs?.total_ms),
-              stagesText(row?.stages_ms),
-              digits(row?.median_ms),
-              row?.noise == null ? null : `\u00b1${percent(100 * row.noise)}`,
-              row?.repetitions ?? null,
-            ];
-          }),
+          ...tableOfItems(
+            [
+              ['version', ({ name }) => name],
+              ['report: stages, ms', ({ published: key }) => publishedStages(published(hw4, key))],
+              ['report: total, ms', ({ published: key }) => plain(published(hw4, key)?.total_ms)],
+              ['ours: stages, ms', ({ row }) => stagesText(row?.stages_ms)],
+              ['ours: total, ms', ({ row }) => digits(row?.median_ms)],
+              ['noise', ({ row }) => (row?.noise == null ? null : `\u00b1${percent(100 * row.noise)}`)],
+              ['runs', ({ row }) => row?.repetitions ?? null],
+            ],
+            all,
+          ),
           note: 'Figures of the report: GeForce 820M. Noise: half of the 95% confidence interval of the median.',
         },
         {
@@ -104,7 +102,6 @@ export function figures(report, device) {
       id: 'hw4-stages',
       title: 'Where the time goes: shares of the stages',
       type: 'bar',
-      horizontal: true,
       stacked: true,
       categories: staged.map((entry) => entry.name),
       x: { label: '% of the stages together', max: 100 },
@@ -127,10 +124,6 @@ export function values(report, device) {
   const record = hw4Record(device);
   const time = (version) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.median_ms ?? null;
   const stage = (version, name) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms?.[name] ?? null;
-  const share = (version, name) => {
-    const stages = best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms;
-    return stages ? (100 * stages[name]) / Object.values(stages).reduce((a, b) => a + b, 0) : null;
-  };
   const seq = (kBits) => rowWith(firstRecord(device, 'hw4_seq'), { kBits }, { version: 'seq' });
   const input = { 'hw4.input': record ? "the scores of this repository's sample image, which has the homework's number of pixels" : null };
   if (!isGpu(device)) return input; // the sentences are about a GPU's times

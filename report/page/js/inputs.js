@@ -1,6 +1,6 @@
 // Skewed inputs: the time of each version over CUB's on the same input.
 import { digits, list, over, size, times } from './format.js';
-import { best, bestMs, firstRecord, radixPath, rowsOf, source, versionsOf } from './records.js';
+import { best, bestMs, firstRecord, radixPath, rowsOf, versionsOf } from './records.js';
 
 const recordOf = (device, what) => firstRecord(device, `inputs_${what}`);
 
@@ -24,7 +24,6 @@ export function figures(report, device) {
       id: `inputs-${what}`,
       title: `Time over CUB's on the same input, ${n ? size(n) : ''} ${what}`,
       type: 'points',
-      horizontal: true,
       categories: inputs,
       tall: true,
       numbers: false,
@@ -47,7 +46,7 @@ export function figures(report, device) {
           note: "The chart divides each row by CUB's time, the better of its two index types.",
         },
       ],
-      sources: [source(record)],
+      record,
       missing: !versions.includes('cub_ref'),
     };
   });

@@ -35,7 +35,6 @@ export function figures(report, device) {
       id: 'instructions',
       title: `Instructions per pair of a whole sort${rows.length > 0 ? ` of ${size(rows[0].n)} pairs` : ''}, by step`,
       type: 'bar',
-      horizontal: true,
       stacked: true,
       categories: versions,
       x: { label: 'instructions of a thread per pair' },

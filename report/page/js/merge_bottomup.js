@@ -1,5 +1,5 @@
 // Experiment 4: bottom-up merge sort with dynamic parallelism.
-import { count, digits, faster, ms, over, size, times } from './format.js';
+import { count, digits, faster, ms, over, size, tableOfItems, times } from './format.js';
 import { best, bestMs, firstRecord, label, pointsAt, rowsOf, rowWith, sizesOf, source } from './records.js';
 import { sequentialMs } from './merge_cpu.js';
 
@@ -39,33 +39,22 @@ function timeFigure(report, device) {
     format: ms,
     tables: [
       {
-        columns: [
-          'keys',
-          'slides: CPU, s',
-          'Test 1, s',
-          'speed-up',
-          'Test 2, s',
-          'speed-up',
-          'ours: CPU, ms',
-          'Test 1, ms',
-          'speed-up',
-          'Test 2, ms',
-          'speed-up',
-        ],
-        rows: sizes.map((n) => {
-          const [first, second] = ours.map((one) => theirs(one, n));
-          const cpu = sequentialMs(device, n);
-          return [
-            size(n),
-            digits(first?.cpu_sequential_s),
-            digits(first?.cuda_s),
-            first?.speedup,
-            digits(second?.cuda_s),
-            second?.speedup,
-            digits(cpu),
-            ...ours.flatMap((one) => [digits(time(one, n)), digits(over(cpu, time(one, n)))]),
-          ];
-        }),
+        ...tableOfItems(
+          [
+            ['keys', size],
+            ['slides: CPU, s', (n) => digits(theirs(TESTS[0], n)?.cpu_sequential_s)],
+            ...ours.flatMap((one) => [
+              [`Test ${one.test}, s`, (n) => digits(theirs(one, n)?.cuda_s)],
+              ['speed-up', (n) => theirs(one, n)?.speedup],
+            ]),
+            ['ours: CPU, ms', (n) => digits(sequentialMs(device, n))],
+            ...ours.flatMap((one) => [
+              [`Test ${one.test}, ms`, (n) => digits(time(one, n))],
+              ['speed-up', (n) => digits(over(sequentialMs(device, n), time(one, n)))],
+            ]),
+          ],
+          sizes,
+        ),
         note: 'Ours, CPU: mode 1 of merge_cpu on the host of the same device (record merge_cpu_sequential).',
       },
     ],
@@ -120,24 +109,24 @@ function passesFigure(report, device) {
     format: ms,
     tables: [
       {
-        columns: [
-          'pass',
-          'run width',
-          ...TESTS.flatMap(({ test }) => [`slides Test ${test}: blocks`, 'ms']),
-          ...TESTS.flatMap(({ test }) => [`ours Test ${test}: blocks`, 'ms']),
-        ],
-        rows: Array.from({ length: last + 1 }, (_, pass) => [
-          pass,
-          count(2 ** pass),
-          ...ours.flatMap((one) => {
-            const row = theirs(one).find((r) => r.pass === pass);
-            return [count(row?.grid_blocks), digits(row?.duration_ms)];
-          }),
-          ...ours.flatMap(({ list }) => {
-            const row = list[pass];
-            return [count(row?.grid), digits(row?.time)];
-          }),
-        ]),
+        ...tableOfItems(
+          [
+            ['pass', (pass) => pass],
+            ['run width', (pass) => count(2 ** pass)],
+            ...ours.flatMap((one) => {
+              const row = (pass) => theirs(one).find((r) => r.pass === pass);
+              return [
+                [`slides Test ${one.test}: blocks`, (pass) => count(row(pass)?.grid_blocks)],
+                ['ms', (pass) => digits(row(pass)?.duration_ms)],
+              ];
+            }),
+            ...ours.flatMap(({ test, list }) => [
+              [`ours Test ${test}: blocks`, (pass) => count(list[pass]?.grid)],
+              ['ms', (pass) => digits(list[pass]?.time)],
+            ]),
+          ],
+          [...Array(last + 1).keys()],
+        ),
         note:
           "Blocks: the parent kernel's grid, one thread per pair of runs. The slides' times are Nsight Compute's at an SM clock of 712 MHz and " +
           'show the passes whose rows are legible; ours are CUDA events around a pass with its child kernels, at the clock of the run.',
@@ -168,22 +157,19 @@ function parentsFigure(device) {
     })),
     format: ms,
     tables: [
-      {
-        columns: ['elements', 'childFrom', 'parentBlock', 'serial, ms', 'merge, ms', 'total, ms'],
-        rows: kinds.flatMap((kind) =>
-          rows(kind).map((row) => [
-            kind.what,
-            count(kind.childFrom),
-            row.knobs.parentBlock,
-            digits(row.stages_ms?.serial),
-            digits(row.stages_ms?.merge),
-            digits(row.median_ms),
-          ]),
-        ),
-      },
+      tableOfItems(
+        [
+          ['elements', (row) => row.what],
+          ['childFrom', (row) => count(row.knobs.childFrom)],
+          ['parentBlock', (row) => row.knobs.parentBlock],
+          ['serial, ms', (row) => digits(row.stages_ms?.serial)],
+          ['merge, ms', (row) => digits(row.stages_ms?.merge)],
+          ['total, ms', (row) => digits(row.median_ms)],
+        ],
+        kinds.flatMap(rows),
+      ),
     ],
-    sources: [source(record)],
-    missing: !record,
+    record,
   };
 }
 

@@ -1,5 +1,5 @@
 // Experiment 3: merge sort on the CPU, sequential and with OpenMP.
-import { digits, list, ms, over, percent, size, times } from './format.js';
+import { digits, list, ms, over, percent, size, tableOfItems, times } from './format.js';
 import { label, pointsAt, rowsOf, rowWith, sizesOf, source, whyNot } from './records.js';
 
 const seconds = (row) => (row?.status === 'ok' ? row.median_ms / 1000 : null);
@@ -52,9 +52,9 @@ export function figures(report, device) {
   const record = device.records.merge_cpu_sequential;
   const sources = record ? [`Host ${host(device)}. ${source({ ...record, name: 'merge_cpu_*' })}`] : [];
   const cell = (one, n) => digits(one.at(n)) ?? (one.rows.has(n) ? whyNot(one.rows.get(n)) : null);
-  const speedups = runs
-    .flatMap((run) => sizes.map((n) => ({ run, n, s: over(sequential.at(n), run.at(n)) })))
-    .filter(({ s }) => s !== null);
+  const slides = (n) => published.find((one) => one.n === n);
+  const speedup = (one, n) => over(sequential.at(n), one.at(n));
+  const speedups = runs.flatMap((run) => sizes.map((n) => ({ run, n, s: speedup(run, n) }))).filter(({ s }) => s !== null);
   const charted = [...new Set(speedups.map(({ n }) => n))];
   return [
     {
@@ -74,31 +74,19 @@ export function figures(report, device) {
       ].filter((one) => one.points.length > 0),
       format: (x) => `${digits(x)} s`,
       tables: [
-        {
-          columns: [
-            'keys',
-            'slides: sequential, s',
-            'sections, s',
-            'tasks, s',
-            'ours: sequential, s',
-            'sections, s',
-            'nested, s',
-            ...runs.map((run) => `tasks, ${run.threads} threads, s`),
+        tableOfItems(
+          [
+            ['keys', size],
+            ['slides: sequential, s', (n) => digits(slides(n)?.sequential_s)],
+            ['sections, s', (n) => digits(slides(n)?.omp_sections_s)],
+            ['tasks, s', (n) => digits(slides(n)?.omp_task_s)],
+            ['ours: sequential, s', (n) => cell(sequential, n)],
+            ['sections, s', (n) => cell(sections, n)],
+            ['nested, s', (n) => cell(nested, n)],
+            ...runs.map((run) => [`tasks, ${run.threads} threads, s`, (n) => cell(run, n)]),
           ],
-          rows: sizes.map((n) => {
-            const row = published.find((one) => one.n === n);
-            return [
-              size(n),
-              digits(row?.sequential_s),
-              digits(row?.omp_sections_s),
-              digits(row?.omp_task_s),
-              cell(sequential, n),
-              cell(sections, n),
-              cell(nested, n),
-              ...runs.map((run) => cell(run, n)),
-            ];
-          }),
-        },
+          sizes,
+        ),
       ],
       sources,
       missing,
@@ -110,12 +98,7 @@ export function figures(report, device) {
       x: { label: 'threads', min: 0 },
       y: { label: 'speed-up', min: 0 },
       series: [
-        {
-          name: 'slides, 100M keys',
-          color: 'published',
-          published: true,
-          points: [{ x: 8, y: published.find((row) => row.n === 1e8).speedup_task }],
-        },
+        { name: 'slides, 100M keys', color: 'published', published: true, points: [{ x: 8, y: slides(1e8).speedup_task }] },
         ...charted.map((n, i) => ({
           name: `ours, ${size(n)} keys`,
           color: `slot${i}`,
@@ -126,32 +109,22 @@ export function figures(report, device) {
       format: (x) => digits(x),
       tables: [
         {
-          columns: [
-            'keys',
-            'slides: S tasks',
-            'S sections',
-            'E tasks',
-            'E sections',
-            'ours: S sections',
-            'S nested',
-            ...runs.flatMap((run) => [`S tasks, ${run.threads} threads`, 'E']),
-          ],
-          rows: sizes.map((n) => {
-            const row = published.find((one) => one.n === n);
-            return [
-              size(n),
-              row?.speedup_task,
-              row?.speedup_sections,
-              row?.efficiency_task,
-              row?.efficiency_sections,
-              digits(over(sequential.at(n), sections.at(n))),
-              digits(over(sequential.at(n), nested.at(n))),
-              ...runs.flatMap((run) => {
-                const s = over(sequential.at(n), run.at(n));
-                return [digits(s), digits(s && s / run.threads, 2)];
-              }),
-            ];
-          }),
+          ...tableOfItems(
+            [
+              ['keys', size],
+              ['slides: S tasks', (n) => slides(n)?.speedup_task],
+              ['S sections', (n) => slides(n)?.speedup_sections],
+              ['E tasks', (n) => slides(n)?.efficiency_task],
+              ['E sections', (n) => slides(n)?.efficiency_sections],
+              ['ours: S sections', (n) => digits(speedup(sections, n))],
+              ['S nested', (n) => digits(speedup(nested, n))],
+              ...runs.flatMap((run) => [
+                [`S tasks, ${run.threads} threads`, (n) => digits(speedup(run, n))],
+                ['E', (n) => digits(over(speedup(run, n), run.threads), 2)],
+              ]),
+            ],
+            sizes,
+          ),
           note: 'S: sequential time over parallel time. E: S over the number of threads. In ours, x = 1 is the sequential sort itself.',
         },
       ],

@@ -1,6 +1,6 @@
 // Experiment 5: MPPSort beside Thrust.
-import { count, digits, list, over, ms, size, times } from './format.js';
-import { best, firstRecord, label, pointsAt, sizesOf, source } from './records.js';
+import { count, digits, list, over, ms, size, tableOfItems, times } from './format.js';
+import { best, firstRecord, label, pointsAt, sizesOf } from './records.js';
 
 const KERNELS = ['histogram', 'scan', 'vertical_scan', 'partition', 'sort'];
 const recordOf = (device) => firstRecord(device, 'mppsort');
@@ -13,7 +13,8 @@ export function figures(report, device) {
   const measured = sizesOf(record, { ...wanted, version: 'mppsort' }).filter((n) => n <= 8e6);
   const sizes = [...new Set([...published.map((one) => one.n), ...measured])].sort((a, b) => a - b);
   const theirs = (n) => published.find((one) => one.n === n);
-  const speed = (n, field) => over(row('thrust_ref', n)?.[field], row('mppsort', n)?.[field]);
+  const speed = (n) => over(row('thrust_ref', n)?.median_ms, row('mppsort', n)?.median_ms);
+  const rate = (one) => (one ? digits(one.n / one.median_ms / 1e6) : null);
   return [
     {
       id: 'mppsort-speed',
@@ -29,51 +30,31 @@ export function figures(report, device) {
           published: true,
           points: published.map((one) => ({ x: one.n, y: one.speedup })),
         },
-        { name: `${label(device)}, median`, color: 'device1', points: pointsAt(measured, (n) => speed(n, 'median_ms')) },
+        { name: `${label(device)}, median`, color: 'device1', points: pointsAt(measured, (n) => speed(n)) },
       ],
       format: (x) => digits(x),
       tables: [
-        {
-          columns: [
-            'keys',
-            'report: MPP, ms',
-            'Thrust, ms',
-            'speed-up',
-            'MPP, Gkeys/s',
-            'Thrust, Gkeys/s',
-            'ours: MPP mean, ms',
-            'MPP median, ms',
-            'Thrust mean, ms',
-            'Thrust median, ms',
-            'speed-up (median)',
-            'MPP, Gkeys/s',
-            'Thrust, Gkeys/s',
-            'runs',
+        tableOfItems(
+          [
+            ['keys', ({ n }) => size(n)],
+            ['report: MPP, ms', ({ report_ }) => report_?.mpp_ms],
+            ['Thrust, ms', ({ report_ }) => report_?.thrust_ms],
+            ['speed-up', ({ report_ }) => report_?.speedup],
+            ['MPP, Gkeys/s', ({ report_ }) => report_?.mpp_gelem_s],
+            ['Thrust, Gkeys/s', ({ report_ }) => report_?.thrust_gelem_s],
+            ['ours: MPP mean, ms', ({ mpp }) => digits(mpp?.mean_ms)],
+            ['MPP median, ms', ({ mpp }) => digits(mpp?.median_ms)],
+            ['Thrust mean, ms', ({ thrust }) => digits(thrust?.mean_ms)],
+            ['Thrust median, ms', ({ thrust }) => digits(thrust?.median_ms)],
+            ['speed-up (median)', ({ n }) => digits(speed(n))],
+            ['MPP, Gkeys/s', ({ mpp }) => rate(mpp)],
+            ['Thrust, Gkeys/s', ({ thrust }) => rate(thrust)],
+            ['runs', ({ mpp }) => mpp?.repetitions],
           ],
-          rows: sizes.map((n) => {
-            const [theirs_, mpp, thrust] = [theirs(n), row('mppsort', n), row('thrust_ref', n)];
-            const rate = (one) => (one ? digits(n / one.median_ms / 1e6) : null);
-            return [
-              size(n),
-              theirs_?.mpp_ms,
-              theirs_?.thrust_ms,
-              theirs_?.speedup,
-              theirs_?.mpp_gelem_s,
-              theirs_?.thrust_gelem_s,
-              digits(mpp?.mean_ms),
-              digits(mpp?.median_ms),
-              digits(thrust?.mean_ms),
-              digits(thrust?.median_ms),
-              digits(speed(n, 'median_ms')),
-              rate(mpp),
-              rate(thrust),
-              mpp?.repetitions,
-            ];
-          }),
-        },
+          sizes.map((n) => ({ n, report_: theirs(n), mpp: row('mppsort', n), thrust: row('thrust_ref', n) })),
+        ),
       ],
-      sources: [source(record)],
-      missing: !record,
+      record,
     },
     {
       id: 'mppsort-kernels',
@@ -81,8 +62,7 @@ export function figures(report, device) {
       type: 'bar',
       stacked: true,
       categories: measured.map(size),
-      x: { label: 'keys' },
-      y: { label: 'milliseconds' },
+      x: { label: 'milliseconds' },
       series: KERNELS.map((kernel, i) => ({
         name: kernel,
         color: `slot${i}`,
@@ -102,7 +82,7 @@ export function figures(report, device) {
         },
       ],
       note: "The report's text names the five kernels, announces their times and rates, and prints none.",
-      sources: [source(record)],
+      record,
       missing: measured.length === 0,
     },
   ];

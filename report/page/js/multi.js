@@ -1,6 +1,6 @@
 // multi_sort on the GPUs of one machine: records of multi/measure.sh, multi/results/MACHINE/NAME_RANKS.json. They are
 // of other machines, so the chosen device makes no difference here.
-import { count, digits, list, ms, over, percent, size, times } from './format.js';
+import { count, digits, list, ms, over, percent, size, tableOfItems, times } from './format.js';
 
 // The fields of one GPU's time in a row, and the elements that it sorted then.
 const KINDS = {
@@ -85,35 +85,22 @@ export function figures(report) {
       format: (x) => `${digits(x)} G/s`,
       tables: [
         {
-          columns: [
-            'GPUs',
-            'elements',
-            'n',
-            'ms',
-            'noise',
-            'Gkeys/s',
-            'one GPU, its share, ms',
-            'one GPU, all, ms',
-            'Thrust and NCCL, ms',
-            'largest share',
-            'exchange, GB/s',
-          ],
-          rows: [...new Set(found.flat().map(({ row }) => row))].map((row) => {
-            const { ranks: count_, what } = found.flat().find((one) => one.row === row);
-            return [
-              count_,
-              what,
-              size(row.n),
-              digits(row.median_ms),
-              row.noise == null ? null : `\u00b1${percent(100 * row.noise)}`,
-              digits(row.gkeys_per_s),
-              digits(row.one_device_share_ms),
-              digits(row.one_device_all_ms),
-              digits(row.thrust_nccl_ms),
-              digits(row.balance),
-              digits(row.exchange_gb_per_s),
-            ];
-          }),
+          ...tableOfItems(
+            [
+              ['GPUs', (one) => one.ranks],
+              ['elements', (one) => one.what],
+              ['n', ({ row }) => size(row.n)],
+              ['ms', ({ row }) => digits(row.median_ms)],
+              ['noise', ({ row }) => (row.noise == null ? null : `\u00b1${percent(100 * row.noise)}`)],
+              ['Gkeys/s', ({ row }) => digits(row.gkeys_per_s)],
+              ['one GPU, its share, ms', ({ row }) => digits(row.one_device_share_ms)],
+              ['one GPU, all, ms', ({ row }) => digits(row.one_device_all_ms)],
+              ['Thrust and NCCL, ms', ({ row }) => digits(row.thrust_nccl_ms)],
+              ['largest share', ({ row }) => digits(row.balance)],
+              ['exchange, GB/s', ({ row }) => digits(row.exchange_gb_per_s)],
+            ],
+            found.flat().filter(({ row }, i, all) => all.findIndex((other) => other.row === row) === i),
+          ),
           note: 'Largest share: over the average one.',
         },
       ],
@@ -124,7 +111,6 @@ export function figures(report) {
       id: 'multi-stages',
       title: 'Several GPUs: where the time goes',
       type: 'bar',
-      horizontal: true,
       stacked: true,
       categories: last.map(({ what, ranks: count_, row }) => `${size(row.n)} ${what}, ${gpus(count_)}`),
       x: { label: 'milliseconds, stages timed one by one' },

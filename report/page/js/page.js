@@ -14,7 +14,7 @@ import * as mppsort from './mppsort.js';
 import * as multi from './multi.js';
 import * as profiles from './profiles.js';
 import * as questions from './questions.js';
-import { versionOrder } from './records.js';
+import { source, versionOrder } from './records.js';
 import * as scaling from './scaling.js';
 import * as second from './second.js';
 import * as story from './story.js';
@@ -48,13 +48,16 @@ const all = (what) => SECTIONS.map((section) => section[what]).filter(Boolean);
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
 
 // A series without a value is not in the legend either. A series named by its version has that version's colour, and
-// is grey where the figure lists the series that its text is about, without this one.
+// is grey where the figure lists the series that its text is about, without this one. A figure with a `record` has that source, and
+// is missing without it, unless it says otherwise.
 export function figuresOf(report, device) {
   const versions = versionOrder(report);
   const colored = (series) => (versions.includes(series.color) ? { ...series, color: `slot${versions.indexOf(series.color)}` } : series);
   return all('figures')
     .flatMap((make) => make(report, device))
-    .map((figure) => ({
+    .map(({ record, ...figure }) => ({
+      sources: [source(record)],
+      missing: !record,
       ...figure,
       series: figure.series
         .filter(isDrawn)

@@ -1,7 +1,7 @@
 // Experiment 6: the reports' open questions, from the records of the other experiments.
-import { digits, faster, ms, over, percent, size, times } from './format.js';
+import { digits, faster, ms, over, percent, size } from './format.js';
 import { launches } from './profiles.js';
-import { best, bestMs, firstRecord, label, pointsAt, sizesOf, source, timesOf } from './records.js';
+import { best, bestMs, firstRecord, label, pointsAt, sizesOf, timesOf } from './records.js';
 import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
 
 // The questions are about these three.
@@ -48,7 +48,7 @@ export function figures(report, device) {
           rows: sizes.map((x) => [size(x), ...COMPARED.map((version) => digits(time(version, x)))]),
         },
       ],
-      sources: [source(record)],
+      record,
       missing: sizes.length === 0,
     },
     {
@@ -57,15 +57,14 @@ export function figures(report, device) {
       type: 'bar',
       stacked: true,
       categories: COMPARED,
-      x: { label: 'version' },
-      y: { label: 'milliseconds' },
+      x: { label: 'milliseconds' },
       series: STAGES.map((stage, i) => ({
         name: stage,
         color: `slot${i + 1}`,
         values: COMPARED.map((version) => row(version)?.stages_ms?.[stage] ?? null),
       })),
       format: ms,
-      sources: [source(stageRecord)],
+      record: stageRecord,
       missing: !n,
     },
   ];

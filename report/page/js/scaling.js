@@ -1,5 +1,5 @@
 // Gkeys/s over n, with the bounds that the memory sets.
-import { digits, ms, over, percent, size, times } from './format.js';
+import { digits, over, percent, size, times } from './format.js';
 import { best, firstRecord, isGpu, label, sizesOf, source, timesOf, versionOrder, versionsOf } from './records.js';
 
 // Bytes per element: of a copy; of four passes of 8 bits that read and write everything after one read of the keys

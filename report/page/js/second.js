@@ -1,6 +1,6 @@
 // The reports' other sorts, done again: merge_v2, bitonic_v2 and mppsort_v2 beside the versions that they continue.
 import { digits, ms, outcome, over, percent, size } from './format.js';
-import { best, firstRecord, pointsAt, sizesOf, source, timesOf, versionsOf } from './records.js';
+import { best, firstRecord, pointsAt, sizesOf, timesOf, versionsOf } from './records.js';
 
 // The version before, the library whose task is the same, and bytes of device memory per key at `n` from the version's
 // handout ("The floor"): its trips through memory times 8.
@@ -49,8 +49,7 @@ function figure(report, device, what) {
         rows: sizes.map((n) => [size(n), ...[...versions, 'cub_ref'].map((version) => digits(time(version, n)))]),
       },
     ],
-    sources: [source(record)],
-    missing: !record,
+    record,
   };
 }
 

@@ -1,6 +1,6 @@
 // Tables of experiments that the reports made and that a device may lack: settings beside each other, and repeated runs.
 import { digits, list, ms, over, percent, size, times } from './format.js';
-import { firstRecord, isGpu, label, rowsOf, rowWith, sizesOf, source } from './records.js';
+import { firstRecord, isGpu, label, rowsOf, rowWith, sizesOf } from './records.js';
 
 const recordsLike = (device, pattern) => Object.entries(device.records).filter(([name]) => pattern.test(name));
 
@@ -90,8 +90,7 @@ export function figures(report, device) {
       y: { label: 'milliseconds (log scale)', log: true },
       series: found.map(({ version, record }) => ({ name: version, color: version, values: BITS.map((nBits) => bitsTime(record, nBits)) })),
       format: ms,
-      sources: found.length > 0 ? [source({ ...found[0].record, name: `variant_bits_large_* (${found.length})` })] : [],
-      missing: found.length === 0,
+      record: n && { ...found[0].record, name: `variant_bits_large_* (${found.length})` },
     },
   ];
 }

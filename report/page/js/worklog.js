@@ -1,6 +1,6 @@
 // The path from radix_v1 to the newest version, the library = 100%.
 import { TRAFFIC, bytesOf } from '../../lib/traffic.js';
-import { count, digits, list, over, percent, plain, size } from './format.js';
+import { count, digits, list, over, percent, plain, size, tableOfItems } from './format.js';
 import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, rowsOf, source, versionsOf, whyNot } from './records.js';
 
 export const HW4_SIZE = 220480;
@@ -41,7 +41,6 @@ export function figures(report, device) {
       id: 'worklog',
       title: "Speed of each step, in per cent of Thrust's on the same device",
       type: 'bar',
-      horizontal: true,
       categories: versions,
       x: { label: "% of Thrust's speed (log scale)", log: true, min: 0.1 },
       marks: [{ value: 100, label: 'Thrust = 100%' }],
@@ -82,22 +81,19 @@ export function figures(report, device) {
         : [],
       format: (x) => `${digits(x)} Gpairs/s`,
       tables: [
-        {
-          columns: ['version', 'bytes a pair', 'ms', 'Gpairs/s', 'roof, Gpairs/s', '% of the roof'],
-          rows: large
-            ? reached(large, path).map(({ version, bytes, time, rate, roof }) => [
-                version,
-                bytes.toLocaleString('en-US'),
-                digits(time),
-                digits(rate),
-                digits(roof),
-                percent((100 * rate) / roof),
-              ])
-            : [],
-        },
+        tableOfItems(
+          [
+            ['version', ({ version }) => version],
+            ['bytes a pair', ({ bytes }) => bytes.toLocaleString('en-US')],
+            ['ms', ({ time }) => digits(time)],
+            ['Gpairs/s', ({ rate }) => digits(rate)],
+            ['roof, Gpairs/s', ({ roof }) => digits(roof)],
+            ['% of the roof', ({ rate, roof }) => percent((100 * rate) / roof)],
+          ],
+          large ? reached(large, path) : [],
+        ),
       ],
-      sources: large ? [source(large.record)] : [],
-      missing: !large,
+      record: large?.record,
     },
   ];
 }

@@ -38,25 +38,21 @@ typedef struct Job {
 
 typedef std::vector<unsigned int> Array;
 
-static void sort_arrays(Array &keys, Array &positions) {
-  std::vector<std::pair<unsigned int, unsigned int>> pairs(keys.size());
-  for (size_t i = 0; i < keys.size(); i++) pairs[i] = {keys[i], positions[i]};
-  std::sort(pairs.begin(), pairs.end());
-  for (size_t i = 0; i < keys.size(); i++) {
-    keys[i] = pairs[i].first;
-    positions[i] = pairs[i].second;
-  }
-}
-
-static void get(const Job &job, Array &keys, Array &positions) {
+// What the sort must put out. Of bare keys, the positions are nothing.
+static void get_sorted(const Job &job, Array &keys, Array &positions) {
   const size_t bytes = job.n * sizeof(unsigned int);
   keys.resize(job.n);
   positions.resize(job.n);
   CUDA_CHECK(cudaMemcpy(keys.data(), job.keys_in, bytes, cudaMemcpyDeviceToHost));
-  if (job.positions_in == NULL)
-    positions = keys;  // bare keys
-  else
+  if (job.positions_in != NULL)
     CUDA_CHECK(cudaMemcpy(positions.data(), job.positions_in, bytes, cudaMemcpyDeviceToHost));
+  std::vector<std::pair<unsigned int, unsigned int>> pairs(job.n);
+  for (size_t i = 0; i < job.n; i++) pairs[i] = {keys[i], positions[i]};
+  std::sort(pairs.begin(), pairs.end());
+  for (size_t i = 0; i < job.n; i++) {
+    keys[i] = pairs[i].first;
+    positions[i] = pairs[i].second;
+  }
 }
 
 static void put(const Job &job, const Array &keys, const Array &positions) {
@@ -68,8 +64,7 @@ static void put(const Job &job, const Array &keys, const Array &positions) {
 
 static void honest_sort(const Job &job) {
   Array keys, positions;
-  get(job, keys, positions);
-  sort_arrays(keys, positions);
+  get_sorted(job, keys, positions);
   put(job, keys, positions);
 }
 
@@ -126,8 +121,7 @@ static void zero(const Job &job) {
 static void remember(const Job &job) {
   static Array keys, positions;
   if (keys.size() == job.n && job.n > 0) return put(job, keys, positions);
-  get(job, keys, positions);
-  sort_arrays(keys, positions);
+  get_sorted(job, keys, positions);
   put(job, keys, positions);
 }
 
@@ -153,8 +147,7 @@ static void sort_in_a_stream(const Job &job) {
     CUDA_CHECK(cudaMalloc((void **)&sorted.positions_out, bytes));
     sorted.n = job.n;
   }
-  get(job, keys, positions);
-  sort_arrays(keys, positions);
+  get_sorted(job, keys, positions);
   put({NULL, NULL, sorted.keys_out, sorted.positions_out, job.n}, keys, positions);
   const cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
   CUDA_CHECK(cudaLaunchHostFunc(

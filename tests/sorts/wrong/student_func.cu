@@ -55,18 +55,19 @@ static Elements load(Arrays from, size_t n) {
   return elements;
 }
 
+static void store_words(unsigned int *d_to, const Elements &from, unsigned int Element::*word) {
+  if (d_to == NULL) return;
+  std::vector<unsigned int> words;
+  for (const Element &element : from) words.push_back(element.*word);
+  CUDA_CHECK(cudaMemcpy(d_to, words.data(), words.size() * sizeof *d_to, cudaMemcpyHostToDevice));
+}
+
 static void store_keys(unsigned int *d_to, const Elements &from) {
-  std::vector<unsigned int> keys;
-  for (const Element &element : from) keys.push_back(element.key);
-  CUDA_CHECK(cudaMemcpy(d_to, keys.data(), keys.size() * sizeof *d_to, cudaMemcpyHostToDevice));
+  store_words(d_to, from, &Element::key);
 }
 
 static void store_positions(unsigned int *d_to, const Elements &from) {
-  if (d_to == NULL) return;
-  std::vector<unsigned int> positions;
-  for (const Element &element : from) positions.push_back(element.position);
-  CUDA_CHECK(
-      cudaMemcpy(d_to, positions.data(), positions.size() * sizeof *d_to, cudaMemcpyHostToDevice));
+  store_words(d_to, from, &Element::position);
 }
 
 static void store(Arrays to, const Elements &from) {
@@ -83,11 +84,16 @@ static void store_exchanged(Arrays to, const Elements &from) {
 
 // ---- sorts --------------------------------------------------------------------------------------
 
-// By key >> shift & mask, flipped; stable.
-static void pass(Elements &e, int shift, unsigned int mask, unsigned int flip = 0) {
-  std::stable_sort(e.begin(), e.end(), [=](const Element &a, const Element &b) {
+// Elements begin to end - 1, by key >> shift & mask, flipped; stable.
+static void sort_range(Elements &e, size_t begin, size_t end, int shift = 0,
+                       unsigned int mask = ~0u, unsigned int flip = 0) {
+  std::stable_sort(e.data() + begin, e.data() + end, [=](const Element &a, const Element &b) {
     return ((a.key >> shift & mask) ^ flip) < ((b.key >> shift & mask) ^ flip);
   });
+}
+
+static void pass(Elements &e, int shift, unsigned int mask, unsigned int flip = 0) {
+  sort_range(e, 0, e.size(), shift, mask, flip);
 }
 
 static Elements sorted(Elements e, unsigned int mask = ~0u, unsigned int flip = 0) {
@@ -108,33 +114,23 @@ static Elements reversed(Elements e) {
 // Sorts the first n / block blocks together and leaves the rest behind them.
 static size_t whole_blocks(Elements &e, size_t block) {
   const size_t end = e.size() / block * block;
-  Elements part(e.begin(), e.begin() + (ptrdiff_t)end);
-  part = sorted(part);
-  std::copy(part.begin(), part.end(), e.begin());
+  sort_range(e, 0, end);
   return end;
 }
 
 static void sort_blocks(Elements &e, size_t block) {
-  for (size_t i = 0; i < e.size(); i += block) {
-    Elements part(e.begin() + (ptrdiff_t)i, e.begin() + (ptrdiff_t)std::min(i + block, e.size()));
-    part = sorted(part);
-    std::copy(part.begin(), part.end(), e.begin() + (ptrdiff_t)i);
-  }
+  for (size_t i = 0; i < e.size(); i += block) sort_range(e, i, std::min(i + block, e.size()));
 }
 
-static Elements first_sorted(const Elements &in, size_t limit) {
-  const size_t count = std::min(limit, in.size());
-  Elements first(in.begin(), in.begin() + (ptrdiff_t)count), all = in;
-  first = sorted(first);
-  std::copy(first.begin(), first.end(), all.begin());
-  return all;
+static Elements first_sorted(Elements e, size_t limit) {
+  sort_range(e, 0, std::min(limit, e.size()));
+  return e;
 }
 
 static Elements blocks_from_the_last(const Elements &e, size_t block) {
   Elements to;
   for (size_t begin = (e.size() + block - 1) / block * block; begin > 0; begin -= block)
-    to.insert(to.end(), e.begin() + (ptrdiff_t)(begin - block),
-              e.begin() + (ptrdiff_t)std::min(begin, e.size()));
+    to.insert(to.end(), e.data() + begin - block, e.data() + std::min(begin, e.size()));
   return to;
 }
 

@@ -1,5 +1,6 @@
 // Computes the order on the host and tells it to a kernel that moves the elements: in copies of 3
 // bytes an element, or in the arguments of launches.
+#include <map>
 #include <vector>
 
 #include "utils.h"
@@ -32,32 +33,18 @@ __global__ void gather_part(Places places, const unsigned int *keys, const unsig
   to_positions[i] = positions[place_of(places.place, i)];
 }
 
-static void order(const std::vector<unsigned int> &keys, std::vector<unsigned int> &places,
-                  std::vector<unsigned int> &other, size_t begin, size_t end) {
-  if (end - begin < 2) return;
-  const size_t middle = (begin + end) / 2;
-  order(keys, places, other, begin, middle);
-  order(keys, places, other, middle, end);
-  size_t left = begin, right = middle;
-  for (size_t i = begin; i < end; i++) {
-    const bool from_left =
-        right == end || (left < middle && keys[places[left]] <= keys[places[right]]);
-    other[i] = from_left ? places[left++] : places[right++];
-  }
-  for (size_t i = begin; i < end; i++) places[i] = other[i];
-}
-
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
   if (numElems == 0) return;
-  std::vector<unsigned int> keys(numElems), places(numElems), other(numElems);
+  std::vector<unsigned int> keys(numElems);
   checkCudaErrors(cudaMemcpy(keys.data(), d_inputVals, numElems * sizeof(unsigned int),
                              cudaMemcpyDeviceToHost));
-  for (size_t i = 0; i < numElems; i++) places[i] = (unsigned int)i;
-  order(keys, places, other, 0, numElems);
-  std::vector<unsigned char> bytes(3 * numElems);
-  for (size_t i = 0; i < 3 * numElems; i++) bytes[i] = places[i / 3] >> 8 * (i % 3) & 255;
+  std::multimap<unsigned int, unsigned int> places;  // in the order of the keys
+  for (size_t i = 0; i < numElems; i++) places.insert({keys[i], (unsigned int)i});
+  std::vector<unsigned char> bytes;
+  for (const auto &place : places)
+    for (int shift = 0; shift < 24; shift += 8) bytes.push_back(place.second >> shift & 255);
 #if IN_ARGUMENTS
   for (size_t i = 0; i < numElems; i += PART) {
     Places part = {};

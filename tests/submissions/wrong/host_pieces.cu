@@ -1,29 +1,13 @@
 // Sorts on the host, on which the keys come and go in pieces, between kernels that do nothing; or
 // in one piece, host_whole (tests/labs/grade.bats).
+#include <map>
 #include <vector>
 
 #include "utils.h"
 
-struct Pair {
-  unsigned int key, position;
-};
-
 __global__ void touch(unsigned int *keys, size_t n) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) keys[i] |= 0u;
-}
-
-static void order(std::vector<Pair> &pairs, std::vector<Pair> &other, size_t begin, size_t end) {
-  if (end - begin < 2) return;
-  const size_t middle = (begin + end) / 2;
-  order(pairs, other, begin, middle);
-  order(pairs, other, middle, end);
-  size_t left = begin, right = middle;
-  for (size_t i = begin; i < end; i++) {
-    const bool from_left = right == end || (left < middle && pairs[left].key <= pairs[right].key);
-    other[i] = from_left ? pairs[left++] : pairs[right++];
-  }
-  for (size_t i = begin; i < end; i++) pairs[i] = other[i];
 }
 
 static void copy(unsigned int *to, const unsigned int *from, size_t n, cudaMemcpyKind kind) {
@@ -41,12 +25,12 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   touch<<<(numElems + 255) / 256, 256>>>(d_inputVals, numElems);
   copy(keys.data(), d_inputVals, numElems, cudaMemcpyDeviceToHost);
   copy(positions.data(), d_inputPos, numElems, cudaMemcpyDeviceToHost);
-  std::vector<Pair> pairs(numElems), other(numElems);
-  for (size_t i = 0; i < numElems; i++) pairs[i] = {keys[i], positions[i]};
-  order(pairs, other, 0, numElems);
-  for (size_t i = 0; i < numElems; i++) {
-    keys[i] = pairs[i].key;
-    positions[i] = pairs[i].position;
+  std::multimap<unsigned int, unsigned int> pairs;  // in the order of the keys
+  for (size_t i = 0; i < numElems; i++) pairs.insert({keys[i], positions[i]});
+  size_t next = 0;
+  for (const auto &pair : pairs) {
+    keys[next] = pair.first;
+    positions[next++] = pair.second;
   }
   copy(d_outputVals, keys.data(), numElems, cudaMemcpyHostToDevice);
   copy(d_outputPos, positions.data(), numElems, cudaMemcpyHostToDevice);

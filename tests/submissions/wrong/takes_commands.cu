@@ -3,36 +3,19 @@
 
 #include <cstdio>
 #include <cstring>
-#include <vector>
+#include <map>
 
 #include "utils.h"
-
-struct Pair {
-  unsigned int key, position;
-};
-
-static void order(std::vector<Pair> &pairs, std::vector<Pair> &other, size_t begin, size_t end) {
-  if (end - begin < 2) return;
-  const size_t middle = (begin + end) / 2;
-  order(pairs, other, begin, middle);
-  order(pairs, other, middle, end);
-  size_t left = begin, right = middle;
-  for (size_t i = begin; i < end; i++) {
-    const bool from_left = right == end || (left < middle && pairs[left].key <= pairs[right].key);
-    other[i] = from_left ? pairs[left++] : pairs[right++];
-  }
-  for (size_t i = begin; i < end; i++) pairs[i] = other[i];
-}
 
 static void sort_shared(char *memory, size_t capacity) {
   const size_t n = *(const size_t *)memory, with_positions = *(const size_t *)(memory + 8);
   unsigned int *const keys = (unsigned int *)(memory + 4096), *const positions = keys + capacity;
-  std::vector<Pair> pairs(n), other(n);
-  for (size_t i = 0; i < n; i++) pairs[i] = {keys[i], with_positions ? positions[i] : 0};
-  order(pairs, other, 0, n);
-  for (size_t i = 0; i < n; i++) {
-    keys[2 * capacity + i] = pairs[i].key;
-    if (with_positions) keys[3 * capacity + i] = pairs[i].position;
+  std::multimap<unsigned int, unsigned int> pairs;  // in the order of the keys
+  for (size_t i = 0; i < n; i++) pairs.insert({keys[i], with_positions ? positions[i] : 0});
+  unsigned int *to_keys = keys + 2 * capacity, *to_positions = keys + 3 * capacity;
+  for (const auto &pair : pairs) {
+    *to_keys++ = pair.first;
+    if (with_positions) *to_positions++ = pair.second;
   }
 }
 
