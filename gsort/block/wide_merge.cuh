@@ -144,12 +144,12 @@ struct Runs {
 };
 
 // All threads of a block: of `count` elements, whose sorted runs of `run` are merged in pairs, the
-// kThreads * kItems from index `at` on; to.put(i, code, value) takes the i-th. tile: shared memory
+// kThreads * kItems from index `at` on, to `to`. tile: shared memory
 // for as many. at and 2 x run are multiples of that. A barrier has to be before, and behind.
-template <int kThreads, int kItems, class Value, class Output>
+template <int kThreads, int kItems, class Value>
 static __device__ __forceinline__ void merge_part(Runs<Value> tile, Runs<Value> from,
                                                   unsigned int count, unsigned int run,
-                                                  unsigned int at, const Output &to) {
+                                                  unsigned int at, Runs<Value> to) {
   __shared__ unsigned int split[2];
   const unsigned int first = at / run / 2 * 2 * run, middle = first + min(run, count - first),
                      end = middle + min(run, count - middle),

@@ -20,7 +20,7 @@ struct WideTiles {
   const Wide *tree;
 };
 
-// As that of pairs of 32 bits. Behind the input there are elements of the last bucket.
+// As load_pairs() of pair_tile.cuh. Behind the input there are elements of the last bucket.
 template <int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ void load_pairs(const WideTiles<kBits> &in, TileSpan span,
                                                   unsigned int, PairItems<kItems> &item) {
@@ -59,18 +59,12 @@ struct BucketDigits {
   }
 };
 
-template <int kThreads, int kItems, int kBits>
-struct WideTileShared {
-  TileShared<kThreads, kItems, kBits> tile;
-  Wide tree[1 << kBits];
-};
-
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     split_few_wide(const Wide *keys, WideBits number_of, RunState state,
                    Splitters<Wide> splitters) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  auto &shared = *(WideTileShared<kThreads, kItems, kBits> *)shared_memory;
+  auto &shared = *(SplitTileShared<kThreads, kItems, kBits, Wide> *)shared_memory;
   wait_for_previous_kernel();
   fill_tree<kBits>(shared.tree, splitters);
   __syncthreads();

@@ -64,6 +64,9 @@ struct PlacesByIndex {
   const Value *values;
   Key *out_keys;
   Value *out_values;
+  static PlacesByIndex of(Elements in, Elements out) {
+    return {(const Key *)in.keys, (const Value *)in.values, (Key *)out.keys, (Value *)out.values};
+  }
   __device__ __forceinline__ void put(unsigned int place, Key, unsigned int index) const {
     out_keys[place] = keys[index];
     if (out_values != NULL) out_values[place] = values == NULL ? (Value)index : values[index];

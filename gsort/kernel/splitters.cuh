@@ -23,13 +23,15 @@ struct Splitters {
   const Key *sorted;  // [SAMPLES_EACH * buckets]
   unsigned int buckets;
 
-  // The least key of bucket j; 0 for j == buckets stands for one more than the largest key.
+  // The least key of bucket j; 0 for j == buckets stands for one more than the largest key. Usually
+  // it is splitter j. A key s that is frequent in the sample moves it:
   //
-  //   splitters s, s       s and s + 1: a bucket of keys s alone, which may have any size; those
-  //                        behind it are empty
-  //   a single splitter s, whose run of equal samples reaches half of a bucket's samples
-  //     both ways          the same: s, and the next one is s + 1
-  //     back only          s + 1, so that the run does not go to a bucket with samples of its own
+  //   s is two splitters or more: the first is s, the next is s + 1. Bucket s .. s holds keys s
+  //     alone, and may have any size. The buckets of the further splitters s are empty.
+  //   s is one splitter, and so are the half bucket of samples before it and the half behind it:
+  //     likewise, s, and the next splitter becomes s + 1.
+  //   s is one splitter, and only the half before it equals s: s + 1. The keys s go to the bucket
+  //     before, as with them this one would get nearly twice its share.
   __device__ __forceinline__ Key edge(unsigned int j) const {
     if (j == 0 || j == buckets) return 0;
     const Key before = key[j - 1], here = key[j], next = j + 1 < buckets ? key[j + 1] : ~here;
@@ -95,10 +97,10 @@ static __global__ void __launch_bounds__(RANK_THREADS)
 //                        sorted (20 b) (25 d) (30 c) (70 a)
 //
 // Moves 16 bytes a pair, 12 a bare key.
-template <int kThreads, int kItems, int kBits>
+template <int kThreads, int kItems, int kBits, class Key>
 struct SplitTileShared {
   TileShared<kThreads, kItems, kBits> tile;
-  unsigned int tree[1 << kBits];  // splitters: node i has the children 2 i and 2 i + 1
+  Key tree[1 << kBits];  // splitters: node i has the children 2 i and 2 i + 1
 };
 
 // A tree of splitters, for all threads of a block; a barrier has to follow.
@@ -176,7 +178,7 @@ template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     split_tiles(Elements in, RunState state, Splitters<unsigned int> splitters) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  auto &shared = *(SplitTileShared<kThreads, kItems, kBits> *)shared_memory;
+  auto &shared = *(SplitTileShared<kThreads, kItems, kBits, unsigned int> *)shared_memory;
   sort_tiles_of_block(shared.tile, in, state, SplitDigits<kBits>{shared.tree, splitters});
 }
 

@@ -19,8 +19,8 @@ typedef struct RankShape {
       rank_codes<rows, own>
 #define BOTH_WIDTHS(rows, own) NARROW(rows, own), rank_codes<rows, own>, rank_codes<rows, own>
 
-// A block for each multiprocessor of a large GPU, as far as possible. More wide elements are
-// merged in tiles, which is faster for even ones.
+// A block for each multiprocessor of a large GPU, as far as possible. More wide elements go between
+// splitters, which is faster.
 static const RankShape rank_shapes[] = {{BOTH_WIDTHS(1, 32)},
                                         {BOTH_WIDTHS(2, 32)},
                                         {BOTH_WIDTHS(4, 32)},
@@ -36,9 +36,7 @@ static size_t rank_bytes(const Call *call, const KeyRange *) {
 template <class Key, class Value, class NumberOf>
 static void rank_by_codes(Call *call, CodesKernel<Key, NumberOf, Value> *kernel,
                           unsigned int blocks, NumberOf number_of) {
-  const PlacesByIndex<Key, Value> places = {(const Key *)call->input.keys,
-                                            (const Value *)call->input.values,
-                                            (Key *)call->output.keys, (Value *)call->output.values};
+  const auto places = PlacesByIndex<Key, Value>::of(call->input, call->output);
   launch_first(call, kernel, blocks, RANK_THREADS, 0,
                CodesOf<Key, NumberOf>{places.keys, number_of}, places, (unsigned int)call->n);
 }

@@ -6,8 +6,6 @@
 
 template <class Key, class NumberOf>
 using SampleKernel = void(const Key *, unsigned int, NumberOf, SplitterPlaces<Key>, Findings *);
-template <class Value>
-using WideSortKernel = void(PlacesByIndex<Wide, Value>, WideBits, RunState, Splitters<Wide>);
 
 // Kernels for n <= up_to, and their blocks. tiles.bits: there are 2^bits buckets.
 typedef struct SplitPlan {
@@ -20,6 +18,7 @@ typedef struct SplitPlan {
   void (*sort)(Elements, RunState, Splitters<unsigned int>);
 } SplitPlan;
 
+// The same but for the last kernel, which is one for all n.
 typedef struct WideSplitPlan {
   size_t up_to;
   unsigned int sample_blocks;
@@ -27,35 +26,33 @@ typedef struct WideSplitPlan {
   Shape tiles;
   void (*split)(const Wide *, WideBits, RunState, Splitters<Wide>);
   Shape buckets;
-  WideSortKernel<unsigned int> *sort;
-  WideSortKernel<Wide> *sort_with_wide_values;
 } WideSplitPlan;
 
 #define SAMPLE(bits, own) \
   (SAMPLES_EACH << bits) / own, sample_splitters<(SAMPLES_EACH << bits) / RANK_THREADS, own>
-#define SPLIT_TILES(Shared, kernel, bits, threads, items, blocks)    \
-  SHAPE(threads, items, bits, blocks, Shared<threads, items, bits>), \
-      kernel<threads, items, bits, blocks>
+#define SPLIT_TILES(Key, kernel, bits, threads, items)                        \
+  SHAPE(threads, items, bits, 2, SplitTileShared<threads, items, bits, Key>), \
+      kernel<threads, items, bits, 2>
 #define SPLIT_BLOCK(threads, items, bin_bits, blocks)                                          \
   SHAPE(threads, items, bin_bits, blocks, PairBlockShared<threads, items, bin_bits, FETCHED>), \
       sort_between_splitters<threads, items, bin_bits, blocks>
-#define WIDE_BLOCK                                                  \
-  SHAPE(512, 10, 11, 2, WidePairShared<512, 10, 11, unsigned int>), \
-      sort_few_wide<512, 5, 10, 11, 2>, sort_few_wide<512, 5, 10, 11, 2>
+#define WIDE_BLOCK SHAPE(512, 10, 11, 2, WidePairShared<512, 10, 11, unsigned int>)
+template <class Value>
+static constexpr auto sort_wide_block = sort_few_wide<512, 5, 10, 11, 2, Value>;
 
 // Buckets grow by chance to twice their share and more, but have to fit into a block.
 static const SplitPlan split_plans[] = {
-    {235000, SAMPLE(7, 32), SPLIT_TILES(SplitTileShared, split_tiles, 7, 512, 4, 2),
+    {235000, SAMPLE(7, 32), SPLIT_TILES(unsigned int, split_tiles, 7, 512, 4),
      SPLIT_BLOCK(1024, 4, 12, 1)},
-    {420000, SAMPLE(7, 32), SPLIT_TILES(SplitTileShared, split_tiles, 7, 512, 4, 2),
+    {420000, SAMPLE(7, 32), SPLIT_TILES(unsigned int, split_tiles, 7, 512, 4),
      SPLIT_BLOCK(1024, 8, 13, 1)},
-    {500000, SAMPLE(8, 32), SPLIT_TILES(SplitTileShared, split_tiles, 8, 256, 16, 2),
+    {500000, SAMPLE(8, 32), SPLIT_TILES(unsigned int, split_tiles, 8, 256, 16),
      SPLIT_BLOCK(512, 9, 11, 2)},
 };
 static const WideSplitPlan wide_plans[] = {
-    {215000, SAMPLE(7, 32), SPLIT_TILES(WideTileShared, split_few_wide, 7, 512, 4, 2), WIDE_BLOCK},
-    {450000, SAMPLE(8, 32), SPLIT_TILES(WideTileShared, split_few_wide, 8, 512, 8, 2), WIDE_BLOCK},
-    {1050000, SAMPLE(9, 64), SPLIT_TILES(WideTileShared, split_few_wide, 9, 512, 8, 2), WIDE_BLOCK},
+    {215000, SAMPLE(7, 32), SPLIT_TILES(Wide, split_few_wide, 7, 512, 4), WIDE_BLOCK},
+    {450000, SAMPLE(8, 32), SPLIT_TILES(Wide, split_few_wide, 8, 512, 8), WIDE_BLOCK},
+    {1050000, SAMPLE(9, 64), SPLIT_TILES(Wide, split_few_wide, 9, 512, 8), WIDE_BLOCK},
 };
 
 // NULL if there is none for n, or it needs more shared memory than there is.
@@ -112,34 +109,30 @@ static void launch_narrow(Call *call) {
 }
 
 template <class Value>
-static void launch_wide(Call *call, const WideSplitPlan *plan, WideSortKernel<Value> *sort) {
+static void launch_wide(Call *call) {
+  const WideSplitPlan *const plan = plan_for(call, wide_plans);
   SplitLayout<Wide> layout = split_layout<Wide>(call, plan, call->workspace);
   layout.state.code = {0, 0};  // the tiles hold no keys
-  const PlacesByIndex<Wide, Value> places = {
-      (const Wide *)call->input.keys, (const Value *)call->input.values, (Wide *)call->output.keys,
-      (Value *)call->output.values};
+  const auto places = PlacesByIndex<Wide, Value>::of(call->input, call->output);
   const WideBits number_of = wide_bits_that_count(call);
   launch_first(call, plan->sample, plan->sample_blocks, RANK_THREADS, 0, places.keys,
                layout.state.n, number_of, layout.places, call->findings);
   launch_shape(call, plan->tiles, plan->split, blocks_for(call, plan->tiles, layout.state.tiles),
                places.keys, number_of, layout.state, layout.splitters);
-  launch_shape(call, plan->buckets, sort, layout.splitters.buckets, places, number_of, layout.state,
-               layout.splitters);
+  launch_shape(call, plan->buckets, sort_wide_block<Value>, layout.splitters.buckets, places,
+               number_of, layout.state, layout.splitters);
 }
 
 // The host waits for whether all buckets fit when all is launched.
 static Finding splitters_run(Call *call, Known *) {
   const bool wide = call->key_bytes == 8;
   fresh_verdict(call);
-  if (wide) {
-    const WideSplitPlan *const plan = plan_for(call, wide_plans);
-    if (call->value_bytes == 8)
-      launch_wide(call, plan, plan->sort_with_wide_values);
-    else
-      launch_wide(call, plan, plan->sort);
-  } else {
+  if (!wide)
     launch_narrow(call);
-  }
+  else if (call->value_bytes == 8)
+    launch_wide<Wide>(call);
+  else
+    launch_wide<unsigned int>(call);
   if (call->no_host_wait)
     return wide ? sweep_wide_if_unsorted(call) : sweep_if_unsorted(call, call->workspace, false);
   return wait_for_finding(call, UNKNOWN) == SORTED ? SORTED : STOPPED;

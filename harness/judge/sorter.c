@@ -375,7 +375,8 @@ static void ask(Sorter *sorter, const Command *command) {
 }
 
 static void point_at_texts(Description *d) {
-  d->stages[MAX_STAGES] = NULL;  // whatever the sorter has sent
+  // Whatever the sorter has sent.
+  d->stages[MAX_STAGES] = d->knobs[MAX_KNOBS].name = NULL;
   for (int i = 0; i < MAX_STAGES && d->stages[i] != NULL; i++) d->stages[i] = d->stage[i];
   for (int i = 0; i < MAX_KNOBS && d->knobs[i].name != NULL; i++) {
     d->knobs[i].name = d->knob[i].name;
