@@ -38,9 +38,11 @@ typedef struct PassesDone {
   unsigned int tiles[MAX_PASSES];  // written, of each pass
 } PassesDone;
 
-// A digit of wide keys: the bits (number >> shift) & mask of some runs of neighbours.
+// A digit of wide keys: of four bytes of a number, the bits (four >> shift) & mask of some runs of
+// neighbours.
 enum { DIGIT_RUNS = 3 };
 typedef struct WideDigit {
+  unsigned int bytes;  // which four, as __byte_perm() has them
   unsigned int shift[DIGIT_RUNS], mask[DIGIT_RUNS];
 } WideDigit;
 

@@ -32,12 +32,11 @@ static __device__ __forceinline__ unsigned int first_item(void) {
   return threadIdx.x / WARP_SIZE * WARP_SIZE * kItems + threadIdx.x % WARP_SIZE;
 }
 
-// The thread's items of in[0..valid), the tile's part of the input. The rest is padding: the
-// a key that ranks behind all others and is not written.
-template <int kItems>
-static __device__ __forceinline__ void load(const unsigned int *in, unsigned int valid,
-                                            unsigned int (&item)[kItems],
-                                            unsigned int padding = ~0u) {
+// The thread's items of in[0..valid), the tile's part of the input. The rest is padding: a
+// key that ranks behind all others and is not written.
+template <int kItems, class Key>
+static __device__ __forceinline__ void load(const Key *in, unsigned int valid, Key (&item)[kItems],
+                                            Key padding = ~(Key)0) {
   const unsigned int first = first_item<kItems>();
   in += first;  // the offsets below are constants, so a load is one instruction
   if (valid == SWEEP_THREADS * kItems) {

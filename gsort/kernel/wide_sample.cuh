@@ -95,8 +95,8 @@ enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
 // The first cluster of `loading` blocks judges a sample, and the second one, at the same time, asks
 // whether keys that pass for even are; all blocks prepare the regions of both steps. first_sample
 // and second_sample receive EVEN, UNEVEN, SPARSE or HEAVY. capacity: keys of a group of GROUP_BITS
-// first bits that the first regions can hold. pairs: HEAVY is told of keys that crowd, and
-// if_in_order of keys that are even, but not in each part of the input.
+// first bits that the first regions can hold. pairs: if_in_order is told of keys that are even, but
+// not in each part of the input.
 [[maybe_unused]] static __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_wide(const Wide *keys, size_t n, WideCode code, unsigned int loading,
                 ClusterSample<Wide> *samples, float capacity, bool pairs, Finding if_in_order,
@@ -122,19 +122,20 @@ enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
   if (!judges_first && finding == EVEN) {
     KeyRange range = WHOLE_RANGE;
     finding = judge_second_sample(word, same_next ? word[0] : ~word[0], n, 1, &range, findings);
+    // 1,024 regions hardly fill up if two or three keys are equal; the regions of two steps do.
+    if (finding == REFINED && range.even && range.equals < 3.5f && part_count == 0) finding = EVEN;
     const bool in_order = pairs && !even_everywhere(word);
     if (finding == EVEN && in_order) finding = if_in_order;
   }
   const bool uneven =
       __syncthreads_or(threadIdx.x == 0 && finding != EVEN && finding != IN_ORDER) != 0;
   if (uneven) {
-    const bool floats = code.negative != 0;
-    const unsigned int most_digits = digits_for_sweeps(key, !floats,
-                                                       !pairs && n >= SPLITTERS_FROM ? 0
-                                                       : floats ? FEW_DIGITS_OF_FLOATS
-                                                                : FEW_DIGITS);
+    const unsigned int most_digits =
+        digits_for_sweeps(key, !pairs && n >= SPLITTERS_FROM ? 0
+                               : code.negative != 0          ? FEW_DIGITS_OF_FLOATS
+                                                             : FEW_DIGITS);
     if (most_digits > 0 && threadIdx.x == 0) findings->most_digits = most_digits;
-    finding = most_digits > 0 ? SPARSE : pairs && keys_crowd(key) ? HEAVY : UNEVEN;
+    finding = most_digits > 0 ? SPARSE : keys_crowd(key) ? HEAVY : UNEVEN;
   }
   if (threadIdx.x == 0)
     *(judges_first ? &findings->first_sample : &findings->second_sample) = finding;

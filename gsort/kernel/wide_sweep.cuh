@@ -10,16 +10,14 @@
 #ifndef GSORT_KERNEL_WIDE_SWEEP_CUH
 #define GSORT_KERNEL_WIDE_SWEEP_CUH
 
-#include "gsort/block/look_back.cuh"
-#include "gsort/block/varying_bits.cuh"
 #include "gsort/block/key_code.cuh"
+#include "gsort/block/look_back.cuh"
+#include "gsort/block/rank.cuh"
+#include "gsort/block/varying_bits.cuh"
 #include "gsort/kernel/count_digits.cuh"
-#include "gsort/warp/match.cuh"
 
 enum {
   WIDE_PASSES = MAX_PASSES,
-  WIDE_THREADS = 256,  // of a sweep: one per bin
-  WIDE_WARPS = WIDE_THREADS / WARP_SIZE,
   WIDE_COUNT_WORDS = WIDE_PASSES * BINS + 1,
 };
 
@@ -125,10 +123,36 @@ typedef struct WidePass {
   // NULL: digits are bytes. If there are no other digits, sweep_wide() returns at once, as the keys
   // are left to splitters, and sweep_wide_if_unsorted(), behind these, takes bytes.
   const VaryingDigits *varying;
-  __device__ __forceinline__ WideDigit digit(void) const {
-    return varying != NULL && varying->count > 0 ? varying->digit[number] : byte_of_number(number);
-  }
 } WidePass;
+
+// A pass's digit of a key of any type. A key's code is the key with some bits inverted, so this
+// holds for their digits, too. kRuns: of bits; kFloats: there may be negative ones, and a -0.
+template <int kRuns, bool kFloats>
+struct DigitOfWide {
+  WideDigit digit;
+  unsigned int flip, negative;
+  unsigned int zero;  // the upper word of a -0, or 0
+  Wide padding;       // a key that ranks behind all others
+  __device__ __forceinline__ DigitOfWide(const WideBits &bits, const WidePass &pass) {
+    digit = pass.varying != NULL && pass.varying->count > 0
+                ? pass.varying->digit[pass.number]
+                : digit_of_bits((unsigned int)bits.begin_bit,
+                                64 - (unsigned int)__clzll((long long)bits.mask), pass.number);
+    flip = digit_of<kRuns>(digit, bits.code.flip);
+    negative = digit_of<kRuns>(digit, bits.code.negative);
+    zero = bits.code.negative != 0 ? (unsigned int)(WIDE_MINUS_ZERO >> 32) : 0;
+    padding = decode(bits.code, ~0ull);
+  }
+  __device__ __forceinline__ unsigned int operator()(Wide key) const {
+    unsigned int value = digit_of<kRuns>(digit, key);
+    if constexpr (kFloats) {
+      const unsigned int upper = (unsigned int)(key >> 32);
+      const bool is_zero = ((upper ^ zero) | (unsigned int)key) == 0;
+      value = is_zero ? 0 : value ^ (sign_mask(upper) & negative);
+    }
+    return value ^ flip;
+  }
+};
 
 // Where a pass reads and writes. If no digit varies at all, the last pass moves the elements. The
 // last pass that moves them writes to `out`; but if the input is the spare memory, the first one
@@ -158,17 +182,17 @@ static __device__ __forceinline__ WideRoute route_of(const WidePass &pass, WideE
 
 template <int kItems>
 struct WideSweepShared {
-  unsigned int warp_bin[WIDE_WARPS][BINS];  // counts; then slots
-  unsigned int bin_shift[BINS];             // index in the output minus index in the tile
-  unsigned int warp_sums[WIDE_WARPS];
+  unsigned int warp_bin[SWEEP_WARPS][BINS];  // counts; then four times the last slot taken
+  unsigned int bin_shift[BINS];              // index in the output minus index in the tile
+  unsigned int warp_sums[SWEEP_WARPS];
   unsigned int tile_number;
-  Wide tile[WIDE_THREADS * kItems];  // keys in order of their digits; then values
+  Wide tile[SWEEP_THREADS * kItems];  // keys in order of their digits; then values
 };
 
-// Index in the tile of the thread's first element; the next ones follow WARP_SIZE apart.
-template <int kItems>
-static __device__ __forceinline__ unsigned int first_wide_item(void) {
-  return threadIdx.x / WARP_SIZE * WARP_SIZE * kItems + threadIdx.x % WARP_SIZE;
+// The element of an array of which `place` is four times the index.
+template <class T>
+static __device__ __forceinline__ T *at_place(T *array, unsigned int place) {
+  return (T *)((char *)array + place * opaque(sizeof(T) / 4));
 }
 
 // Moves the values by the places of their keys, through the tile.
@@ -178,98 +202,75 @@ static __device__ __forceinline__ void move_values(WideSweepShared<kItems> &shar
                                                    unsigned int valid,
                                                    const unsigned int (&places)[kItems / 2],
                                                    const unsigned int (&digits)[kItems / 4]) {
-  const unsigned int first = first_wide_item<kItems>();
+  const unsigned int first = first_item<kItems>();
+  const bool full = valid == SWEEP_THREADS * kItems;
   Value *const tile = (Value *)shared.tile;
   Value value[kItems];
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = first + u * WARP_SIZE;
-    value[u] = from == NULL ? (Value)(begin + i) : i < valid ? __ldcs(&from[begin + i]) : 0;
+    value[u] = from == NULL ? (Value)(begin + i) : full || i < valid ? __ldcs(&from[begin + i]) : 0;
   }
   __syncthreads();  // the keys have left the tile
 #pragma unroll
-  for (int u = 0; u < kItems; u++) tile[places[u / 2] >> u % 2 * 16 & 0xffffu] = value[u];
+  for (int u = 0; u < kItems; u++)
+    *at_place(tile, places[u / 2] >> u % 2 * 16 & 0xffffu) = value[u];
   __syncthreads();
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
-    const unsigned int i = threadIdx.x + u * WIDE_THREADS;
-    if (i < valid) to[shared.bin_shift[byte_of(digits[u / 4], u % 4)] + i] = tile[i];
+    const unsigned int i = threadIdx.x + u * SWEEP_THREADS;
+    if (full || i < valid) to[shared.bin_shift[byte_of(digits[u / 4], u % 4)] + i] = tile[i];
   }
 }
 
-// One tile of a pass; a barrier has to be before and behind. Value: of a value; char: there are
+// One tile of a pass; a barrier has to be before and behind. Value: of a value; None: there are
 // none. Word: of the look-back.
-template <int kItems, class Value, class Word>
+template <int kItems, class Value, class Word, class DigitOf>
 static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &shared,
                                                        const WideRoute &route, unsigned int n,
-                                                       const WideBits &number_of,
+                                                       const DigitOf &digit_of_key,
                                                        const WidePass &pass, unsigned int tile) {
-  constexpr unsigned int kTile = WIDE_THREADS * kItems;
-  static_assert(kItems % 4 == 0 && kTile < 1 << 16, "places have 16 bits, digits 8");
-  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE,
-                     begin = tile * kTile, valid = n - begin < kTile ? n - begin : kTile;
+  constexpr unsigned int kTile = SWEEP_THREADS * kItems;
+  static_assert(kItems % RANK_BATCH == 0 && kTile <= 1 << 14, "places have 16 bits, digits 8");
+  const unsigned int begin = tile * kTile, valid = n - begin < kTile ? n - begin : kTile;
   const size_t words = (size_t)pass.tiles * BINS, word_at = (size_t)tile * BINS + threadIdx.x;
   Word *const look_back = (Word *)pass.look_back + route.look_back * words;
   ((Word *)pass.look_back)[(1 - route.look_back) * words + word_at] = 0;
 
   // Load and count.
-  const WideDigit digit_of_pass = pass.digit();
-  const auto digit_of_key = [&](Wide key) { return digit_of(digit_of_pass, number_of(key)); };
-  unsigned int digits[kItems / 4];  // four in a register
-  const unsigned int first = first_wide_item<kItems>();
-  const Wide *const keys = route.from.keys + begin + first, padding = decode(number_of.code, ~0ull);
   Wide key[kItems];
-#pragma unroll
-  for (int u = 0; u < kItems; u++)
-    key[u] = first + u * WARP_SIZE < valid ? __ldcs(&keys[u * WARP_SIZE]) : padding;
+  load(route.from.keys + begin, valid, key, digit_of_key.padding);
+  unsigned int digits[kItems / 4];  // four in a register
+  unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
+  const unsigned int four = opaque(4);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int digit = digit_of_key(key[u]);
     digits[u / 4] = with_byte(u % 4 == 0 ? 0 : digits[u / 4], u % 4, digit, 0);
-    atomicAdd(&shared.warp_bin[warp][digit], 1u);
+    atomicAdd(at_offset(bins, digit * four), 1u);
   }
   __syncthreads();
-  unsigned int counts[WIDE_WARPS], count = 0;
-#pragma unroll
-  for (int w = 0; w < WIDE_WARPS; w++) count += counts[w] = shared.warp_bin[w][threadIdx.x];
+  unsigned int counts[SWEEP_WARPS];
+  const unsigned int count = count_bin(shared.warp_bin, counts);
   look_back_publish(&look_back[word_at],
                     count | (tile == 0 ? look_back_inclusive<Word> : look_back_partial<Word>));
-  const unsigned int place = block_inclusive_scan_one_barrier(count, shared.warp_sums) - count;
-  unsigned int next = place;
-#pragma unroll
-  for (int w = 0; w < WIDE_WARPS; w++) {
-    shared.warp_bin[w][threadIdx.x] = next;
-    next += counts[w];
-  }
+  const unsigned int first = block_inclusive_scan_one_barrier(count, shared.warp_sums) - count;
+  scan_warps(shared.warp_bin, counts, first);
   __syncthreads();
 
-  // Rank, as block/rank.cuh.
-  constexpr int kBatch = 4;
-  unsigned int *const bins = shared.warp_bin[warp];
-  const unsigned int before_me = (1u << lane) - 1;
+  // Rank.
   unsigned int places[kItems / 2];
 #pragma unroll
-  for (int q = 0; q < kItems; q += kBatch) {
+  for (int q = 0; q < kItems; q += RANK_BATCH) {
     compiler_fence();
-    unsigned int lanes[kBatch], digit[kBatch], slot[kBatch];
+    unsigned int digit[RANK_BATCH], place[RANK_BATCH];
+    take_slots<DIGIT_BITS>(
+        four, [&](int i) { return byte_of(digits[q / 4], i); },
+        [&](unsigned int of) { return at_offset(bins, of * four); }, digit, place);
 #pragma unroll
-    for (int i = 0; i < kBatch; i++) {
-      digit[i] = byte_of(digits[q / 4], i);
-      lanes[i] = match_digit<DIGIT_BITS>(digit[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < kBatch; i++) {
-      const unsigned int earlier = (unsigned int)__popc((int)(lanes[i] & before_me)),
-                         base = bins[digit[i]];
-      slot[i] = base + earlier;
-      __syncwarp();
-      if (earlier == 0) bins[digit[i]] = base + (unsigned int)__popc((int)lanes[i]);
-      __syncwarp();
-    }
-#pragma unroll
-    for (int i = 0; i < kBatch; i++) {
-      shared.tile[slot[i]] = key[q + i];
-      if (i % 2 == 1) places[(q + i) / 2] = slot[i - 1] | slot[i] << 16;
+    for (int i = 0; i < RANK_BATCH; i++) {
+      *at_place(shared.tile, place[i]) = key[q + i];
+      if (i % 2 == 1) places[(q + i) / 2] = place[i - 1] | place[i] << 16;
     }
   }
 
@@ -277,19 +278,21 @@ static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &
   const Word before = look_back_sum(look_back + threadIdx.x, BINS, tile);
   if (tile > 0)
     look_back_publish(&look_back[word_at], (before + count) | look_back_inclusive<Word>);
-  shared.bin_shift[threadIdx.x] = pass.start[threadIdx.x] + (unsigned int)before - place;
+  shared.bin_shift[threadIdx.x] = pass.start[threadIdx.x] + (unsigned int)before - first;
   __syncthreads();
 
   // Scatter.
+  const bool full = valid == kTile;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
-    const unsigned int i = threadIdx.x + u * WIDE_THREADS;
+    if (u % SCATTER_BATCH == 0) compiler_fence();
+    const unsigned int i = threadIdx.x + u * SWEEP_THREADS;
     const Wide moved = shared.tile[i];
     const unsigned int digit = digit_of_key(moved);
-    if (i < valid) route.to.keys[shared.bin_shift[digit] + i] = moved;
+    if (full || i < valid) route.to.keys[*at_offset(shared.bin_shift, digit * four) + i] = moved;
     digits[u / 4] = with_byte(u % 4 == 0 ? 0 : digits[u / 4], u % 4, digit, 0);
   }
-  if constexpr (sizeof(Value) > 1)
+  if constexpr (!IS_NONE<Value>)
     move_values<kItems, Value>(shared, (const Value *)route.from.values, (Value *)route.to.values,
                                begin, valid, places, digits);
 }
@@ -298,15 +301,14 @@ static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &
 template <int kItems>
 static __device__ __forceinline__ unsigned int take_wide_tile(WideSweepShared<kItems> &shared,
                                                               unsigned int *tile_counter) {
-  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
   if (threadIdx.x == 0) shared.tile_number = atomicAdd(tile_counter, 1u);
-  for (int i = 0; i < BINS; i += WARP_SIZE) shared.warp_bin[warp][lane + i] = 0;
+  clear_bins(shared.warp_bin);
   __syncthreads();
   return shared.tile_number;
 }
 
-template <int kItems, int kBlocksPerSm, class Value, class Word>
-static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
+template <int kItems, int kBlocksPerSm, class Value, class Word, class DigitOf>
+static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     sweep_wide(WideElements in, WideElements spare, WideElements out, unsigned int n,
                WideBits number_of, WidePass pass) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
@@ -316,12 +318,12 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   const WideRoute route = route_of(pass, in, spare, out);
   if (!route.moves) return;
   const unsigned int tile = take_wide_tile(shared, pass.tile_counter);
-  sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
+  sweep_wide_tile<kItems, Value, Word>(shared, route, n, DigitOf(number_of, pass), pass, tile);
 }
 
 // Behind passes of which every other one writes to the input: `from` to `to`, if the last one did.
 template <class T>
-static __global__ void __launch_bounds__(WIDE_THREADS)
+static __global__ void __launch_bounds__(SWEEP_THREADS)
     copy_if_even(const T *from, T *to, unsigned int n, const unsigned int *spread,
                  unsigned int passes) {
   wait_for_previous_kernel();
@@ -334,14 +336,14 @@ static __global__ void __launch_bounds__(WIDE_THREADS)
 
 // All sweeps in one launch, as kernel/sweep.cuh. `first` is the first of them.
 template <int kItems, int kBlocksPerSm, class Value, class Word>
-static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
+static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     sweep_wide_if_unsorted(WideElements in, WideElements spare, WideElements out, unsigned int most,
                            WideBits number_of, WidePass first, SweepState state, BehindWay way) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
   if (is_sorted_already(way.findings)) return;
-  constexpr unsigned int kTile = WIDE_THREADS * kItems;
+  constexpr unsigned int kTile = SWEEP_THREADS * kItems;
   constexpr unsigned int kCopies =
       copies_in(sizeof shared, WIDE_PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
@@ -358,11 +360,12 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
     const WideRoute route = route_of(pass, in, spare, out);
     if (!route.moves) continue;
     if (last < first.passes) wait_until(&done->tiles[last], tiles);
+    const DigitOfWide<DIGIT_RUNS, true> digit_of_key(number_of, pass);
     unsigned int swept = 0;
     for (;; swept++) {
       const unsigned int tile = take_wide_tile(shared, state.tile_counter + number);
       if (tile >= tiles) break;
-      sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
+      sweep_wide_tile<kItems, Value, Word>(shared, route, n, digit_of_key, pass, tile);
       __syncthreads();
     }
     add_done(&done->tiles[number], swept);
