@@ -129,7 +129,9 @@ static void sweep_all_digits(Elements input, Elements output, size_t n, void *me
                                   state.tile_counter + pass,
                                   look_backs[pass % 2],
                                   pass < PASSES - 1 ? look_backs[(pass + 1) % 2] : NULL,
-                                  ahead};
+                                  ahead,
+                                  {},
+                                  {}};
     launch_overlapped(kernel, parts_of(n, shape->tile), SWEEP_THREADS, shape->shared_bytes,
                       stations[pass], stations[pass + 1], (unsigned int)n, sweep_pass, all_bits);
   }

@@ -26,14 +26,16 @@ typedef struct SweepState {
   unsigned int *start;         // [PASSES][BINS] index in the output where each digit's run starts
   unsigned int *tile_counter;  // [PASSES] numbers the tiles in the order they start
   unsigned int *spread;        // [PASSES] a DigitSpread each
-  unsigned int *counts;     // [PASSES * BINS + 1] sums over all blocks, and number of blocks that
-                            // have added theirs; 0 before the count, which leaves them so
-  unsigned int *look_back;  // [2][tiles][BINS] words of look_back.cuh, for the passes in turns
-  size_t look_back_words;   // of 32 bits, that the count clears
+  unsigned int *counts;        // [COUNT_WORDS] sums over all blocks, and number of blocks that
+                               // have added theirs; 0 before the count, which leaves them so; then
+                               // [HAS_MINUS_ZERO], which it sets if some key is a -0
+  unsigned int *look_back;     // [2][tiles][BINS] words of look_back.cuh, for the passes in turns
+  size_t look_back_words;      // of 32 bits, that the count clears
 } SweepState;
 
 // The bits that count, for keys of any type.
 struct BitsThatCount {
+  static constexpr bool IS_WHOLE = false;
   KeyCode code;
   int begin_bit;
   unsigned int mask;
@@ -42,19 +44,25 @@ struct BitsThatCount {
   }
   // A key that ranks behind all others.
   __device__ __forceinline__ unsigned int padding(void) const { return decode(code, ~0u); }
+  __device__ __forceinline__ bool is_zero_by_sign(unsigned int key) const {
+    return is_minus_zero(code, key);
+  }
 };
 
-// For keys of which all bits count.
+// For codes, or plain keys, of which all bits count.
 struct WholeKey {
+  static constexpr bool IS_WHOLE = true;
   WholeKey() = default;
   __device__ __forceinline__ WholeKey(BitsThatCount) {}
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const { return key; }
   __device__ __forceinline__ unsigned int padding(void) const { return ~0u; }
+  __device__ __forceinline__ bool is_zero_by_sign(unsigned int) const { return false; }
 };
 
 // A byte of the bits that count as a key's digit.
 template <class NumberOf>
 struct ByteOf {
+  static constexpr bool IS_WHOLE = NumberOf::IS_WHOLE;
   NumberOf number_of;
   unsigned int byte;  // 0: the lowest
   __device__ __forceinline__ ByteOf(NumberOf of, unsigned int which) : number_of(of), byte(which) {}

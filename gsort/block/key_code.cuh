@@ -77,4 +77,12 @@ static __device__ __forceinline__ bool encode_all(Code code, Key (&key)[kItems])
   return minus_zero;
 }
 
+// decode() for the items of a thread. All threads take the same branch.
+template <int kItems, class Code, typename Key>
+static __device__ __forceinline__ void decode_all(Code code, Key (&key)[kItems]) {
+  if (is_plain(code)) return;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) key[u] = decode(code, key[u]);
+}
+
 #endif

@@ -287,8 +287,8 @@ static __device__ __forceinline__ bool begin_sweep(PairSweepShared<kThreads, kIt
                             item);
   wait_for_previous_kernel();
   if (threadIdx.x == 0) {
-    take_first_tile(shared, sweep);
     find();
+    if (shared.to != NOWHERE) take_first_tile(shared, sweep);  // else another kernel may need them
   }
   return early;
 }

@@ -16,7 +16,7 @@
 #include "gsort/block/scan.cuh"
 
 // Words of a SweepState's `counts`.
-enum { COUNT_WORDS = PASSES * BINS + 1 };
+enum { HAS_MINUS_ZERO = PASSES * BINS + 1, COUNT_WORDS };
 
 // Adds one key to the histograms of all passes, one for each byte of `number`, the bits that
 // count. counters[PASSES][BINS][copies] is in shared memory; lane l adds to copy l % copies. With
@@ -79,7 +79,8 @@ static __device__ __forceinline__ bool place_digits(const unsigned int *counters
 }
 
 // All threads of the grid's first `blocks` blocks: counts all digits of keys[0..n), in the block's
-// counters first. number_of: the bits of a key that count.
+// counters first. number_of: the bits of a key that count. If there is a -0, digits are told to be
+// unused: sweeps that move codes would tell it from a +0.
 template <class NumberOf>
 static __device__ __forceinline__ void count_digits_by_grid(
     unsigned int *counters, unsigned int copies, const unsigned int *keys, size_t n,
@@ -87,12 +88,19 @@ static __device__ __forceinline__ void count_digits_by_grid(
     unsigned int block = blockIdx.x, PassesDone *done = NULL) {
   prepare_count(counters, copies, blocks, state, block);
   __syncthreads();
+  bool minus_zero = false;
   for_each_key(
       keys, n, blocks, never,
-      [=](unsigned int key) { count_number(counters, copies, number_of(key)); }, block);
-  __syncthreads();
-  if (place_digits(counters, copies, (unsigned int)n, state, blocks) && done != NULL)
-    add_done(&done->count.done, 1);
+      [&](unsigned int key) {
+        minus_zero |= number_of.is_zero_by_sign(key);
+        count_number(counters, copies, number_of(key));
+      },
+      block);
+  if (__syncthreads_or(minus_zero) && threadIdx.x == 0) state.counts[HAS_MINUS_ZERO] = 1;
+  if (!place_digits(counters, copies, (unsigned int)n, state, blocks)) return;
+  if (threadIdx.x < PASSES && *(volatile unsigned int *)&state.counts[HAS_MINUS_ZERO] != 0)
+    state.spread[threadIdx.x] = DIGIT_UNUSED;
+  if (done != NULL) add_done(&done->count.done, 1);
 }
 
 // Whether two samples, judged, leave nothing but sweeps.
@@ -106,6 +114,7 @@ typedef struct BehindWay {
   Findings *findings;           // cleared, by the way if there is one
   bool counts;                  // it counts the digits if the samples leave only sweeps
   const unsigned long long *n;  // elements that there are; NULL: as many as the host says
+  bool behind_codes;            // sweeps, which have counted, have sorted, unless there is a -0
 } BehindWay;
 
 static __device__ __forceinline__ unsigned int elements_of(const BehindWay &way,
@@ -113,8 +122,14 @@ static __device__ __forceinline__ unsigned int elements_of(const BehindWay &way,
   return way.n != NULL && *way.n < most ? (unsigned int)*way.n : most;
 }
 
+static __device__ __forceinline__ bool is_sorted_already(const BehindWay &way) {
+  return way.behind_codes ? way.findings->digit_counts[HAS_MINUS_ZERO] == 0
+                          : is_sorted_already(way.findings);
+}
+
 static __device__ __forceinline__ bool has_counted(const BehindWay &way) {
-  return way.counts && leave_only_sweeps(way.findings->first_sample, way.findings->second_sample);
+  return way.behind_codes ||
+         (way.counts && leave_only_sweeps(way.findings->first_sample, way.findings->second_sample));
 }
 
 template <class NumberOf>

@@ -29,8 +29,10 @@ typedef struct SweepPass {
   unsigned int *tile_counter;    // 0 before the launch; numbers the tiles in the order they start
   unsigned int *look_back;       // [tiles][BINS] words of look_back.cuh, 0 before the launch
   unsigned int *next_look_back;  // of the next pass, which this one clears; NULL: there is none
-  unsigned int ahead;  // bare keys: each block has tile number (its own + ahead) brought into
-                       // the L2 cache; 0: no block does
+  unsigned int ahead;   // bare keys: each block has tile number (its own + ahead) brought into
+                        // the L2 cache; 0: no block does
+  KeyCode load, store;  // of the keys that it reads, and writes; others are codes. Plain if keys
+                        // keep their type
 } SweepPass;
 
 // Shared memory of a block.
@@ -46,14 +48,15 @@ struct SweepShared {
 // Writes the keys of the tile: index i goes to i plus its bin's shift. A thread's indices are
 // SWEEP_THREADS apart, so that a warp writes runs of neighbours. bins[] receives the digits for
 // scatter_values(), four in each element.
-template <int kItems, bool kPairs, class DigitOf>
+template <int kItems, bool kPairs, bool kDecodes, class DigitOf>
 static __device__ __forceinline__ void scatter_keys(SweepShared<kItems> &shared, unsigned int *out,
                                                     unsigned int valid, DigitOf digit_of,
-                                                    unsigned int *bins) {
+                                                    KeyCode code, unsigned int *bins) {
+  const auto key_of = [&](unsigned int number) { return kDecodes ? decode(code, number) : number; };
   const bool full = valid == SWEEP_THREADS * kItems;
   if (!kPairs && !full) {  // separate, so that a full tile of keys needs no test per key
     for (unsigned int i = threadIdx.x; i < valid; i += SWEEP_THREADS)
-      out[*at_offset(shared.bin_shift, digit_of(shared.tile[i]) * 4) + i] = shared.tile[i];
+      out[*at_offset(shared.bin_shift, digit_of(shared.tile[i]) * 4) + i] = key_of(shared.tile[i]);
     return;
   }
 #pragma unroll
@@ -61,7 +64,7 @@ static __device__ __forceinline__ void scatter_keys(SweepShared<kItems> &shared,
     if (u % SCATTER_BATCH == 0) compiler_fence();
     const unsigned int i = threadIdx.x + u * SWEEP_THREADS, key = shared.tile[i];
     if (!kPairs || full || i < valid)
-      out[*at_offset(shared.bin_shift, digit_of(key) * 4) + i] = key;
+      out[*at_offset(shared.bin_shift, digit_of(key) * 4) + i] = key_of(key);
     if (kPairs) bins[u / 4] = opaque(digit_of.keep(u % 4 == 0 ? 0 : bins[u / 4], u % 4, key));
   }
 }
@@ -83,10 +86,11 @@ static __device__ __forceinline__ void scatter_values(SweepShared<kItems> &share
 
 // A pass over a digit that all keys share: it copies. All loads come before the first store, so
 // that they overlap; the compiler cannot move loads ahead of stores that might alias. in: NULL for
-// values that are made, from `begin` on.
+// values that are made, from `begin` on. load, store: of SweepPass.
 template <int kItems>
 static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigned int begin,
-                                                 unsigned int *out, unsigned int valid) {
+                                                 unsigned int *out, unsigned int valid,
+                                                 KeyCode load_code = {}, KeyCode store_code = {}) {
   unsigned int item[kItems];
   if (in != NULL) {
     load(in + begin, valid, item);
@@ -95,6 +99,8 @@ static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigne
     for (int u = 0; u < kItems; u++) item[u] = begin + first_item<kItems>() + u * WARP_SIZE;
   }
   out += begin;
+  encode_all(load_code, item);
+  decode_all(store_code, item);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = first_item<kItems>() + u * WARP_SIZE;
@@ -117,7 +123,7 @@ static __device__ __forceinline__ void sweep_tile(SweepShared<kItems> &shared, E
   if (pass.next_look_back != NULL)
     ((Word *)pass.next_look_back)[(size_t)tile * BINS + threadIdx.x] = 0;
   if (spread == DIGIT_CONSTANT) {
-    copy_tile<kItems>(in.keys, begin, out.keys, valid);
+    copy_tile<kItems>(in.keys, begin, out.keys, valid, pass.load, pass.store);
     if (kPairs) copy_tile<kItems>(kValues == MADE ? NULL : in.values, begin, out.values, valid);
     return;
   }
@@ -129,7 +135,8 @@ static __device__ __forceinline__ void sweep_tile(SweepShared<kItems> &shared, E
   // Load and count.
   const DigitOf digit_of(number_of, pass.number);
   unsigned int item[kItems];
-  load<kItems>(in.keys + begin, valid, item, digit_of.padding());
+  load<kItems>(in.keys + begin, valid, item, decode(pass.load, digit_of.padding()));
+  encode_all(pass.load, item);
   count_in_warp(shared.warp_bin, item, digit_of);
   __syncthreads();
 
@@ -161,7 +168,10 @@ static __device__ __forceinline__ void sweep_tile(SweepShared<kItems> &shared, E
 
   // Scatter.
   unsigned int bins[kPairs ? kItems / 4 : 1];
-  scatter_keys<kItems, kPairs>(shared, out.keys, valid, digit_of.again(), bins);
+  if (is_plain(pass.store))
+    scatter_keys<kItems, kPairs, false>(shared, out.keys, valid, digit_of.again(), {}, bins);
+  else
+    scatter_keys<kItems, kPairs, true>(shared, out.keys, valid, digit_of.again(), pass.store, bins);
   if constexpr (kPairs) {
     __syncthreads();
     exchange_values<kItems>(shared.tile, item, places);
@@ -177,9 +187,10 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   extern __shared__ __align__(16) unsigned int shared_memory[];
   SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
+  const unsigned int spread = *pass.spread;
+  if (DigitOf::IS_WHOLE && spread == DIGIT_UNUSED) return;
   if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
   clear_bins(shared.warp_bin);
-  const unsigned int spread = *pass.spread;
   __syncthreads();
   sweep_tile<kItems, kValues, DigitOf, Word>(shared, in, out, n, pass, number_of,
                                              shared.tile_number, spread);
@@ -206,7 +217,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   extern __shared__ __align__(16) unsigned int shared_memory[];
   SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
-  if (is_sorted_already(way.findings)) return;
+  if (is_sorted_already(way)) return;
   constexpr unsigned int kCopies = copies_in(sizeof shared, PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
   const SweepState &state = plan.state;
@@ -223,14 +234,17 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     const Elements to = (plan.passes - pass) % 2 == 1 ? plan.out : plan.spare;
     unsigned int *const look_back = state.look_back + pass % 2 * plan.look_back_words,
                         *const other = state.look_back + (pass + 1) % 2 * plan.look_back_words;
-    const SweepPass one = {pass,
-                           plan.unordered && pass == 0,
-                           NULL,
-                           state.start + pass * BINS,
-                           NULL,
-                           look_back,
-                           pass < plan.passes - 1 ? other : NULL,
-                           plan.ahead};
+    const SweepPass one = {
+        pass,
+        plan.unordered && pass == 0,
+        NULL,
+        state.start + pass * BINS,
+        NULL,
+        look_back,
+        pass < plan.passes - 1 ? other : NULL,
+        plan.ahead,
+        DigitOf::IS_WHOLE && pass == 0 ? plan.number_of.code : KeyCode{},
+        DigitOf::IS_WHOLE && pass == plan.passes - 1 ? plan.number_of.code : KeyCode{}};
     const unsigned int spread = state.spread[pass];
     unsigned int swept = 0;
     for (;; swept++) {

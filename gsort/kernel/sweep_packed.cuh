@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   extern __shared__ __align__(16) unsigned int shared_memory[];
   auto &shared = *(PairSweepShared<kThreads, kItems, DIGIT_BITS> *)shared_memory;
   wait_for_previous_kernel();
-  if (is_sorted_already(way.findings)) return;
+  if (is_sorted_already(way)) return;
   constexpr unsigned int kCopies = copies_in(sizeof shared, PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
   if (!has_counted(way))

@@ -127,6 +127,12 @@ enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
     const bool in_order = pairs && !even_everywhere(word);
     if (finding == EVEN && in_order) finding = if_in_order;
   }
+  // A -0 has to equal +0, which only sweeps can do.
+  bool minus_zero = false;
+#pragma unroll
+  for (int u = 0; u < SAMPLE_EACH; u++)
+    minus_zero |= code.negative != 0 && key[u] == encode(code, WIDE_MINUS_ZERO);
+  minus_zero = __syncthreads_or(minus_zero) != 0;
   const bool uneven =
       __syncthreads_or(threadIdx.x == 0 && finding != EVEN && finding != IN_ORDER) != 0;
   if (uneven) {
@@ -137,6 +143,7 @@ enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
     if (most_digits > 0 && threadIdx.x == 0) findings->most_digits = most_digits;
     finding = most_digits > 0 ? SPARSE : keys_crowd(key) ? HEAVY : UNEVEN;
   }
+  if (minus_zero) finding = HEAVY;
   if (threadIdx.x == 0)
     *(judges_first ? &findings->first_sample : &findings->second_sample) = finding;
 }

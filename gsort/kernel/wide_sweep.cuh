@@ -342,7 +342,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   extern __shared__ __align__(16) unsigned int shared_memory[];
   WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
-  if (is_sorted_already(way.findings)) return;
+  if (is_sorted_already(way)) return;
   constexpr unsigned int kTile = SWEEP_THREADS * kItems;
   constexpr unsigned int kCopies =
       copies_in(sizeof shared, WIDE_PASSES * BINS * sizeof(unsigned int));

@@ -29,12 +29,11 @@ static const PairSweepShape *choose_shape(const Call *call) {
   return shape_for(call, &large_8, LONG_FROM);
 }
 
-// Other sweeps move keys in their type, so that a -0 may equal a +0, count up to any n, write only
-// as many elements as the device says that there are, and need no memory for the pairs but the
-// input.
+// Other sweeps count up to any n, write only as many elements as the device says that there are,
+// and need no memory for the pairs but the input.
 bool sweeps_are_packed(const Call *call) {
   return has_values(call) && call->n >= PACKED_FROM && call->n < 1 << 30 && call->bits == 32 &&
-         call->n_on_device == NULL && !call->overwrite && call->code.negative == 0 &&
+         call->n_on_device == NULL && !call->overwrite && !keeps_keys(call) &&
          fits(call, large_8.tiles);
 }
 
@@ -53,7 +52,8 @@ static PackedLayout packed_layout(const Call *call, void *memory) {
   // The pairs, and what the arrays of the other side do not hold: at most, so that fewer pairs
   // never need more.
   pieces.next<uint2>(n + 2 * tiles.elements);
-  layout.digits = next_digits(call, &pieces, look_back_words(tiles, n));
+  layout.digits =
+      next_digits(call, &pieces, greatest_of(look_back_words(tiles, n), second_look_back(call)));
   return layout;
 }
 
@@ -87,5 +87,5 @@ void sweep_packed_if_unsorted(Call *call, void *memory, bool counts) {
   launch_shape(call, tiles, shape->all, blocks_for(call, tiles, parts_of(call->n, tiles.elements)),
                packed_buffers(call, layout, memory),
                sweep_of_digit(call, state, 0, state.look_back), state,
-               look_back_words(tiles, call->n), BehindWay{call->findings, counts, NULL});
+               look_back_words(tiles, call->n), BehindWay{call->findings, counts, NULL, false});
 }

@@ -102,6 +102,11 @@ const PairPlan *plan_pairs(const Call *call, KeyRange range);
 // All plans for n keys of any range, if there is one, are from that for the whole range up to this.
 const PairPlan *last_plan(const Call *call);
 
+// Whether sweeps move keys as they are, not their codes (way/sweeps.cu): if only some bits count,
+// or floats may have a -0, which has to equal +0, and nobody may find that out.
+bool keeps_keys(const Call *call);
+// Words of a look-back, for keys that are swept once more as they are.
+size_t second_look_back(const Call *call);
 // Four sweeps over all digits (way/packed_sweeps.cu): whether they suit the call better than
 // way/sweeps.cu's own.
 bool sweeps_are_packed(const Call *call);

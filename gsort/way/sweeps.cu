@@ -23,7 +23,6 @@ typedef struct SweepShape {
 // that may be overwritten, then what all_digits() is asked for.
 typedef struct SweepLayout {
   const SweepShape *shape;
-  bool coded;  // keys keep their type, and any bits may count
   unsigned int tiles;
   Elements spare;
   DigitMemory digits;  // Two look-backs serve all passes in turns: the count clears the first, and
@@ -70,11 +69,29 @@ static const SweepShape *choose_shape(const Call *call, bool coded) {
   return &choice->shape;
 }
 
-static SweepLayout sweep_layout(const Call *call, void *memory) {
+bool keeps_keys(const Call *call) {
+  return call->bits < 32 ||
+         (call->code.negative != 0 &&
+          (call->no_host_wait || call->overwrite || call->n_on_device != NULL)) ||
+         (call->n >= HUGE_FROM && (has_values(call) || !fits(call, huge_keys.tiles)));
+}
+
+// Whether sweeps of codes return at once, if there is a -0, and one kernel behind them sorts the
+// keys, which those have counted.
+static bool may_be_swept_again(const Call *call) {
+  return call->code.negative != 0 && !keeps_keys(call);
+}
+
+size_t second_look_back(const Call *call) {
+  if (!may_be_swept_again(call)) return 0;
+  return (size_t)parts_of(call->n, choose_shape(call, true)->tiles.elements) * BINS *
+         (call->n >= HUGE_FROM ? 2 : 1);
+}
+
+// coded: keeps_keys(), or as if it were so.
+static SweepLayout sweep_layout(const Call *call, void *memory, bool coded) {
   SweepLayout layout = {};
-  layout.coded = !is_plain(call->code) || call->bits < 32 ||
-                 (call->n >= HUGE_FROM && (has_values(call) || !fits(call, huge_keys.tiles)));
-  layout.shape = choose_shape(call, layout.coded);
+  layout.shape = choose_shape(call, coded);
   layout.tiles = parts_of(call->n, layout.shape->tiles.elements);
   Pieces pieces = {(char *)memory, 0};
   if (call->overwrite) layout.spare = call->input;
@@ -82,12 +99,13 @@ static SweepLayout sweep_layout(const Call *call, void *memory) {
   if (has_values(call) && layout.spare.values == NULL)
     layout.spare.values = pieces.next<unsigned int>(call->n);
   const size_t look_back = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
-  layout.digits = next_digits(call, &pieces, look_back);
+  layout.digits = next_digits(call, &pieces, greatest_of(look_back, second_look_back(call)));
   return layout;
 }
 
 DigitMemory all_digits(const Call *call, void *memory) {
-  return sweeps_are_packed(call) ? packed_digits(call, memory) : sweep_layout(call, memory).digits;
+  return sweeps_are_packed(call) ? packed_digits(call, memory)
+                                 : sweep_layout(call, memory, keeps_keys(call)).digits;
 }
 
 // SweepPass.ahead: as many tiles as are sorted at the same time. Few keys gain nothing by it.
@@ -96,7 +114,7 @@ static unsigned int tiles_ahead(const Call *call, const Shape &tiles) {
   return call->n < AHEAD_FROM ? 0 : tiles.per_sm * call->device->multiprocessors;
 }
 
-static void count(Call *call, bool coded, SweepState state) {
+static void count(Call *call, SweepState state) {
   const size_t n = call->n, limit = call->device->shared_limit;
   // Many copies of the counters pay for many keys; few copies are cheaper to clear. For few keys,
   // few and large blocks: all blocks add their counts to the same 1,024 counters.
@@ -105,10 +123,10 @@ static void count(Call *call, bool coded, SweepState state) {
   while (copies * one_copy > limit) copies /= 2;
   const unsigned int threads = COUNT_THREADS / (copies > 2 || n <= 400000 ? 1 : 2);
   const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
-  clear_words(call, state.counts, COUNT_WORDS * sizeof(unsigned int));
+  clear_words(call, call->findings, CLEARED_BYTES);
   const unsigned int blocks = least_of(parts_of(n, threads * 4), most);
   const size_t bytes = copies * one_copy;
-  if (coded)
+  if (!is_plain(call->code) || call->bits < 32)
     launch_first(call, count_digits<BitsThatCount>, blocks, threads, bytes, call->input.keys, n,
                  bits_that_count(call), state, copies);
   else
@@ -120,12 +138,27 @@ static ValueKind value_kind(const Call *call, Elements from) {
   return !has_values(call) ? NO_VALUES : from.values == NULL ? MADE : LOADED;
 }
 
-void sweep_all_digits(Call *call, void *memory) {
-  if (sweeps_are_packed(call)) {
-    sweep_all_packed(call, memory);
-    return;
-  }
-  const SweepLayout layout = sweep_layout(call, memory);
+static void launch_all(Call *call, void *memory, bool coded, BehindWay way) {
+  const SweepLayout layout = sweep_layout(call, memory, coded);
+  const SweepShape *const shape = layout.shape;
+  const SweepState state = all_digits(call, memory).state;
+  const SweepPlan plan = {call->input,
+                          layout.spare,
+                          call->output,
+                          (unsigned int)call->n,
+                          (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
+                          bits_that_count(call),
+                          state,
+                          state.look_back_words,
+                          !coded,
+                          tiles_ahead(call, shape->tiles)};
+  launch_shape(call, shape->tiles, shape->all[value_kind(call, call->input)],
+               blocks_for(call, shape->tiles, layout.tiles), plan, way);
+}
+
+static void launch_each(Call *call, void *memory) {
+  const bool coded = keeps_keys(call);
+  const SweepLayout layout = sweep_layout(call, memory, coded);
   const SweepState &state = layout.digits.state;
   const SweepShape *const shape = layout.shape;
   const int passes = (call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
@@ -138,13 +171,15 @@ void sweep_all_digits(Call *call, void *memory) {
     const bool to_output = (call->overwrite ? pass : passes - 1 - pass) % 2 == 0;
     const Elements to = to_output ? call->output : layout.spare;
     const SweepPass sweep_pass = {(unsigned int)pass,
-                                  pass == 0 && !layout.coded,
+                                  pass == 0 && !coded,
                                   state.spread + pass,
                                   state.start + pass * BINS,
                                   state.tile_counter + pass,
                                   look_backs[pass % 2],
                                   pass < passes - 1 ? look_backs[(pass + 1) % 2] : NULL,
-                                  tiles_ahead(call, shape->tiles)};
+                                  tiles_ahead(call, shape->tiles),
+                                  coded || pass > 0 ? KeyCode{} : call->code,
+                                  coded || pass < passes - 1 ? KeyCode{} : call->code};
     launch_shape(call, shape->tiles, shape->sweep[value_kind(call, from)], layout.tiles, from, to,
                  (unsigned int)call->n, sweep_pass, bits_that_count(call));
     from = to;
@@ -154,39 +189,31 @@ void sweep_all_digits(Call *call, void *memory) {
   if (has_values(call)) copy_words(call, call->output.values, from.values, call->n);
 }
 
+void sweep_all_digits(Call *call, void *memory) {
+  if (sweeps_are_packed(call))
+    sweep_all_packed(call, memory);
+  else
+    launch_each(call, memory);
+  if (may_be_swept_again(call))
+    launch_all(call, memory, true, BehindWay{call->findings, false, NULL, true});
+}
+
 void sort_by_all_digits(Call *call, void *memory) {
   if (call->n_on_device != NULL) {
     clear_words(call, call->findings, CLEARED_BYTES);
     sweep_if_unsorted(call, memory, false);
     return;
   }
-  const bool coded =
-      sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call, memory).coded;
-  count(call, coded, all_digits(call, memory).state);
+  count(call, all_digits(call, memory).state);
   sweep_all_digits(call, memory);
 }
 
 Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
-  if (sweeps_are_packed(call)) {
+  if (sweeps_are_packed(call))
     sweep_packed_if_unsorted(call, memory, counts);
-    return SORTED;
-  }
-  const SweepLayout layout = sweep_layout(call, memory);
-  const SweepShape *const shape = layout.shape;
-  const SweepState &state = layout.digits.state;
-  const SweepPlan plan = {call->input,
-                          layout.spare,
-                          call->output,
-                          (unsigned int)call->n,
-                          (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
-                          bits_that_count(call),
-                          state,
-                          state.look_back_words,
-                          !layout.coded,
-                          tiles_ahead(call, shape->tiles)};
-  launch_shape(call, shape->tiles, shape->all[value_kind(call, call->input)],
-               blocks_for(call, shape->tiles, layout.tiles), plan,
-               BehindWay{call->findings, counts, call->n_on_device});
+  else
+    launch_all(call, memory, keeps_keys(call),
+               BehindWay{call->findings, counts, call->n_on_device, false});
   return SORTED;
 }
 

@@ -27,8 +27,8 @@ typedef void (*const AllSweeps[3])(WideElements, WideElements, WideElements, uns
 static EachSweep each_of_whole = WIDE_KERNELS(sweep_wide, unsigned int, WindowOfWhole),
                  each_of_any = WIDE_KERNELS(sweep_wide, unsigned int, AnyDigit),
                  each_huge = WIDE_KERNELS(sweep_wide, Wide, AnyDigit);
-static AllSweeps all = WIDE_KERNELS(sweep_wide_if_unsorted, unsigned int),
-                 all_huge = WIDE_KERNELS(sweep_wide_if_unsorted, Wide);
+static AllSweeps in_one = WIDE_KERNELS(sweep_wide_if_unsorted, unsigned int),
+                 in_one_huge = WIDE_KERNELS(sweep_wide_if_unsorted, Wide);
 
 typedef struct WideSweepLayout {
   Shape shape;
@@ -90,10 +90,10 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way, const VaryingDigi
   WidePass pass = {0,         passes,       state.spread, start, state.tile_counter,
                    look_back, layout.tiles, varying};
   if (behind_a_way) {
-    launch_next(call, (n >= HUGE_FROM ? all_huge : all)[kind],
+    launch_next(call, (n >= HUGE_FROM ? in_one_huge : in_one)[kind],
                 blocks_for(call, layout.shape, layout.tiles), SWEEP_THREADS, shared_bytes, in,
                 spare, out, (unsigned int)n, number_of, pass, state,
-                BehindWay{call->findings, false, call->n_on_device});
+                BehindWay{call->findings, false, call->n_on_device, false});
     return;
   }
   unsigned int copies = n > 2000000 ? 16 : 2;
