@@ -44,8 +44,8 @@ struct BitsThatCount {
   }
   // A key that ranks behind all others.
   __device__ __forceinline__ unsigned int padding(void) const { return decode(code, ~0u); }
-  __device__ __forceinline__ bool is_zero_by_sign(unsigned int key) const {
-    return is_minus_zero(code, key);
+  __device__ __forceinline__ bool is_minus_zero(unsigned int key) const {
+    return ::is_minus_zero(code, key);
   }
 };
 
@@ -56,7 +56,7 @@ struct WholeKey {
   __device__ __forceinline__ WholeKey(BitsThatCount) {}
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const { return key; }
   __device__ __forceinline__ unsigned int padding(void) const { return ~0u; }
-  __device__ __forceinline__ bool is_zero_by_sign(unsigned int) const { return false; }
+  __device__ __forceinline__ bool is_minus_zero(unsigned int) const { return false; }
 };
 
 // A byte of the bits that count as a key's digit.

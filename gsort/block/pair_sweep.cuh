@@ -288,7 +288,8 @@ static __device__ __forceinline__ bool begin_sweep(PairSweepShared<kThreads, kIt
   wait_for_previous_kernel();
   if (threadIdx.x == 0) {
     find();
-    if (shared.to != NOWHERE) take_first_tile(shared, sweep);  // else another kernel may need them
+    if (shared.to != NOWHERE)
+      take_first_tile(shared, sweep);  // tile numbers are left to a kernel behind
   }
   return early;
 }

@@ -32,8 +32,8 @@ static __device__ __forceinline__ unsigned int first_item(void) {
   return threadIdx.x / WARP_SIZE * WARP_SIZE * kItems + threadIdx.x % WARP_SIZE;
 }
 
-// The thread's items of in[0..valid), the tile's part of the input. The rest is padding: a
-// key that ranks behind all others and is not written.
+// The thread's items of in[0..valid), the tile's part of the input. The rest is padding: a key
+// that ranks behind all others and is not written.
 template <int kItems, class Key>
 static __device__ __forceinline__ void load(const Key *in, unsigned int valid, Key (&item)[kItems],
                                             Key padding = ~(Key)0) {

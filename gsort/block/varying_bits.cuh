@@ -22,14 +22,15 @@ static __device__ __forceinline__ unsigned int digit_of(const WideDigit &digit, 
   return value;
 }
 
-// The four bytes from the one with bit `at` on; behind the last one it comes again.
+// WideDigit.bytes: four bytes, of which the first has bit `at`. The last byte may come repeatedly.
 static __device__ __forceinline__ unsigned int bytes_from(unsigned int at) {
   unsigned int bytes = 0;
   for (unsigned int i = 0; i < 4; i++) bytes |= min(at / 8 + i, 7u) << 4 * i;
   return bytes;
 }
 
-// Digit `pass` of the bits that count, if it is `bits` neighbours from begin_bit on, eight a digit.
+// Digit `pass` of a key whose bits from begin_bit to begin_bit + bits - 1 count: eight of them, or
+// what is left.
 static __device__ __forceinline__ WideDigit digit_of_bits(unsigned int begin_bit, unsigned int bits,
                                                           unsigned int pass) {
   const unsigned int at = begin_bit + pass * DIGIT_BITS;
@@ -81,8 +82,8 @@ static __device__ __forceinline__ Wide or_of_block(Wide mine) {
 }
 
 // Up to how many digits of the bits that vary sweeps are better than splitters: `few`, or two less
-// than bytes, as no map spreads these. 0 if a sample has more digits. All
-// threads of a block call it.
+// than the bytes from the first bit that varies to the last one, as no map spreads such keys. 0 if
+// a sample has more digits. All threads of a block call it.
 template <int kEach>
 static __device__ unsigned int digits_for_sweeps(const Wide (&key)[kEach], unsigned int few) {
   __shared__ Wide first;

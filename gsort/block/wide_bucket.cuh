@@ -85,9 +85,8 @@ static __device__ __forceinline__ bool sort_few_words(unsigned int *words, unsig
 }
 
 // Sorts the words of each bin that is not crowded. bin[b] is where bin b begins; all: number of
-// words; exact: words of unequal codes differ. False if some bin is left
-// unsorted: it has equal words of unequal codes, and more words than a thread should sort by
-// insertion.
+// words; exact: words of unequal codes differ. False if some bin is left unsorted:
+// it has equal words of unequal codes, and more words than a thread should sort by insertion.
 template <int kPlaceBits, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ bool sort_wide_bins(
     WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all, bool exact) {

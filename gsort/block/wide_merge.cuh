@@ -144,8 +144,8 @@ struct Runs {
 };
 
 // All threads of a block: of `count` elements, whose sorted runs of `run` are merged in pairs, the
-// kThreads * kItems from index `at` on, to `to`. tile: shared memory
-// for as many. at and 2 x run are multiples of that. A barrier has to be before, and behind.
+// kThreads * kItems from index `at` on, to `to`. tile: shared memory for as many. at and 2 x run
+// are multiples of that. A barrier has to be before, and behind.
 template <int kThreads, int kItems, class Value>
 static __device__ __forceinline__ void merge_part(Runs<Value> tile, Runs<Value> from,
                                                   unsigned int count, unsigned int run,

@@ -79,8 +79,8 @@ static __device__ __forceinline__ bool place_digits(const unsigned int *counters
 }
 
 // All threads of the grid's first `blocks` blocks: counts all digits of keys[0..n), in the block's
-// counters first. number_of: the bits of a key that count. If there is a -0, digits are told to be
-// unused: sweeps that move codes would tell it from a +0.
+// counters first. number_of: the bits of a key that count. If some key is a -0, all digits become
+// DIGIT_UNUSED, so that sweeps of codes return at once: the codes of -0 and +0 differ.
 template <class NumberOf>
 static __device__ __forceinline__ void count_digits_by_grid(
     unsigned int *counters, unsigned int copies, const unsigned int *keys, size_t n,
@@ -92,7 +92,7 @@ static __device__ __forceinline__ void count_digits_by_grid(
   for_each_key(
       keys, n, blocks, never,
       [&](unsigned int key) {
-        minus_zero |= number_of.is_zero_by_sign(key);
+        minus_zero |= number_of.is_minus_zero(key);
         count_number(counters, copies, number_of(key));
       },
       block);
@@ -114,7 +114,8 @@ typedef struct BehindWay {
   Findings *findings;           // cleared, by the way if there is one
   bool counts;                  // it counts the digits if the samples leave only sweeps
   const unsigned long long *n;  // elements that there are; NULL: as many as the host says
-  bool behind_codes;            // sweeps, which have counted, have sorted, unless there is a -0
+  bool behind_codes;            // behind sweeps of codes: digits are counted, and only keys among
+                                // which is a -0 are not sorted yet
 } BehindWay;
 
 static __device__ __forceinline__ unsigned int elements_of(const BehindWay &way,

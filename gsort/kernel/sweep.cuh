@@ -29,10 +29,10 @@ typedef struct SweepPass {
   unsigned int *tile_counter;    // 0 before the launch; numbers the tiles in the order they start
   unsigned int *look_back;       // [tiles][BINS] words of look_back.cuh, 0 before the launch
   unsigned int *next_look_back;  // of the next pass, which this one clears; NULL: there is none
-  unsigned int ahead;   // bare keys: each block has tile number (its own + ahead) brought into
-                        // the L2 cache; 0: no block does
-  KeyCode load, store;  // of the keys that it reads, and writes; others are codes. Plain if keys
-                        // keep their type
+  unsigned int ahead;   // bare keys: how many tiles further the tile is that a block has brought
+                        // into the L2 cache, for another block; 0: none
+  KeyCode load, store;  // keys become codes as they are read, and keys again as they are written;
+                        // plain: they stay as they are
 } SweepPass;
 
 // Shared memory of a block.
@@ -86,7 +86,7 @@ static __device__ __forceinline__ void scatter_values(SweepShared<kItems> &share
 
 // A pass over a digit that all keys share: it copies. All loads come before the first store, so
 // that they overlap; the compiler cannot move loads ahead of stores that might alias. in: NULL for
-// values that are made, from `begin` on. load, store: of SweepPass.
+// values that are made, from `begin` on. The codes are those of SweepPass.
 template <int kItems>
 static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigned int begin,
                                                  unsigned int *out, unsigned int valid,

@@ -103,9 +103,10 @@ const PairPlan *plan_pairs(const Call *call, KeyRange range);
 const PairPlan *last_plan(const Call *call);
 
 // Whether sweeps move keys as they are, not their codes (way/sweeps.cu): if only some bits count,
-// or floats may have a -0, which has to equal +0, and nobody may find that out.
+// if there are too many keys, or if floats may contain a -0 (which has to equal +0) and no other
+// sweeps can follow.
 bool keeps_keys(const Call *call);
-// Words of a look-back, for keys that are swept once more as they are.
+// Words of a look-back of floats that are swept once more, as they are; 0: they are not.
 size_t second_look_back(const Call *call);
 // Four sweeps over all digits (way/packed_sweeps.cu): whether they suit the call better than
 // way/sweeps.cu's own.

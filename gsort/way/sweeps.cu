@@ -53,7 +53,7 @@ static const SweepChoice plain_shapes[] = {{100000, 100000, all_kinds<8, 3>},
                                            {1500000, SIZE_MAX, all_kinds<24, 2>},
                                            {6000000, 0, keys_only<32, 3>},
                                            {SIZE_MAX, 0, keys_only<56, 2>}};
-static const SweepChoice coded_shapes[] = {
+static const SweepChoice kept_shapes[] = {
     {400000, 400000, all_kinds<16, 3, ByteOfCode>},
     {SIZE_MAX, SIZE_MAX, all_kinds<40, 2, ByteOfCode>},
 };
@@ -61,9 +61,9 @@ static const SweepShape huge_keys = keys_only<56, 2, unsigned long long>,
                         huge = all_kinds<40, 2, ByteOfCode, unsigned long long>;
 enum { HUGE_FROM = 1 << 30 };  // a count of the look-back shares 32 bits with two flags
 
-static const SweepShape *choose_shape(const Call *call, bool coded) {
-  if (call->n >= HUGE_FROM) return coded ? &huge : &huge_keys;
-  const SweepChoice *choice = coded ? coded_shapes : plain_shapes;
+static const SweepShape *choose_shape(const Call *call, bool kept) {
+  if (call->n >= HUGE_FROM) return kept ? &huge : &huge_keys;
+  const SweepChoice *choice = kept ? kept_shapes : plain_shapes;
   while (call->n > (has_values(call) ? choice->pairs_up_to : choice->keys_up_to)) choice++;
   while (!fits(call, choice->shape.tiles)) choice--;
   return &choice->shape;
@@ -76,8 +76,8 @@ bool keeps_keys(const Call *call) {
          (call->n >= HUGE_FROM && (has_values(call) || !fits(call, huge_keys.tiles)));
 }
 
-// Whether sweeps of codes return at once, if there is a -0, and one kernel behind them sorts the
-// keys, which those have counted.
+// Whether keys are floats that are swept as codes. If the count finds a -0, those sweeps return at
+// once, and one kernel behind them sweeps the keys as they are.
 static bool may_be_swept_again(const Call *call) {
   return call->code.negative != 0 && !keeps_keys(call);
 }
@@ -88,10 +88,10 @@ size_t second_look_back(const Call *call) {
          (call->n >= HUGE_FROM ? 2 : 1);
 }
 
-// coded: keeps_keys(), or as if it were so.
-static SweepLayout sweep_layout(const Call *call, void *memory, bool coded) {
+// kept: sweeps move keys as they are; as keeps_keys() says, or behind sweeps of codes.
+static SweepLayout sweep_layout(const Call *call, void *memory, bool kept) {
   SweepLayout layout = {};
-  layout.shape = choose_shape(call, coded);
+  layout.shape = choose_shape(call, kept);
   layout.tiles = parts_of(call->n, layout.shape->tiles.elements);
   Pieces pieces = {(char *)memory, 0};
   if (call->overwrite) layout.spare = call->input;
@@ -123,6 +123,7 @@ static void count(Call *call, SweepState state) {
   while (copies * one_copy > limit) copies /= 2;
   const unsigned int threads = COUNT_THREADS / (copies > 2 || n <= 400000 ? 1 : 2);
   const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
+  // The counts, and how far a kernel behind the sweeps has come.
   clear_words(call, call->findings, CLEARED_BYTES);
   const unsigned int blocks = least_of(parts_of(n, threads * 4), most);
   const size_t bytes = copies * one_copy;
@@ -138,8 +139,8 @@ static ValueKind value_kind(const Call *call, Elements from) {
   return !has_values(call) ? NO_VALUES : from.values == NULL ? MADE : LOADED;
 }
 
-static void launch_all(Call *call, void *memory, bool coded, BehindWay way) {
-  const SweepLayout layout = sweep_layout(call, memory, coded);
+static void launch_all(Call *call, void *memory, bool kept, BehindWay way) {
+  const SweepLayout layout = sweep_layout(call, memory, kept);
   const SweepShape *const shape = layout.shape;
   const SweepState state = all_digits(call, memory).state;
   const SweepPlan plan = {call->input,
@@ -150,15 +151,15 @@ static void launch_all(Call *call, void *memory, bool coded, BehindWay way) {
                           bits_that_count(call),
                           state,
                           state.look_back_words,
-                          !coded,
+                          !kept,
                           tiles_ahead(call, shape->tiles)};
   launch_shape(call, shape->tiles, shape->all[value_kind(call, call->input)],
                blocks_for(call, shape->tiles, layout.tiles), plan, way);
 }
 
 static void launch_each(Call *call, void *memory) {
-  const bool coded = keeps_keys(call);
-  const SweepLayout layout = sweep_layout(call, memory, coded);
+  const bool kept = keeps_keys(call);
+  const SweepLayout layout = sweep_layout(call, memory, kept);
   const SweepState &state = layout.digits.state;
   const SweepShape *const shape = layout.shape;
   const int passes = (call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
@@ -171,15 +172,15 @@ static void launch_each(Call *call, void *memory) {
     const bool to_output = (call->overwrite ? pass : passes - 1 - pass) % 2 == 0;
     const Elements to = to_output ? call->output : layout.spare;
     const SweepPass sweep_pass = {(unsigned int)pass,
-                                  pass == 0 && !coded,
+                                  pass == 0 && !kept,
                                   state.spread + pass,
                                   state.start + pass * BINS,
                                   state.tile_counter + pass,
                                   look_backs[pass % 2],
                                   pass < passes - 1 ? look_backs[(pass + 1) % 2] : NULL,
                                   tiles_ahead(call, shape->tiles),
-                                  coded || pass > 0 ? KeyCode{} : call->code,
-                                  coded || pass < passes - 1 ? KeyCode{} : call->code};
+                                  kept || pass > 0 ? KeyCode{} : call->code,
+                                  kept || pass < passes - 1 ? KeyCode{} : call->code};
     launch_shape(call, shape->tiles, shape->sweep[value_kind(call, from)], layout.tiles, from, to,
                  (unsigned int)call->n, sweep_pass, bits_that_count(call));
     from = to;
