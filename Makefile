@@ -86,8 +86,8 @@ else ifeq ($(DEBUG),1)
   $(B)/cuda_cpu/src/%.o: OPTIMIZE := -O1 -g  # cuda_cpu/tests/test_standalone.sh says why
 else
   OPTIMIZE := -O3 -g1
-  # Versions' kernels a second time, in their tests: these take longer to compile than to run.
-  $(B)/tests/versions/%.o: OPTIMIZE := -O1 -g1
+  # Kernels in many shapes, and tests: these take longer to compile than to run.
+  $(B)/gsort/%.o $(B)/multi/%.o $(B)/tests/%.o $(B)/cuda_cpu/tests/%.o: OPTIMIZE := -O1 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
 # Symbols of a version and of harness/ do not meet in ./compare: harness/ exports none, and a

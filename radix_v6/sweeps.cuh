@@ -117,7 +117,7 @@ static void sweep_all_digits(Elements input, Elements output, size_t n, void *me
   const Elements stations[PASSES + 1] = {input, spare, output, spare, output};
   unsigned int *const look_backs[2] = {state.look_back, state.look_back + state.look_back_words};
   const unsigned int ahead = n < AHEAD_FROM ? 0 : shape->blocks_per_sm * multiprocessors();
-  const BitsThatCount all_bits = {{0, 0}, 0, ~0u};
+  const BitsThatCount all_bits = {{0, 0}, 0, 32};
   SweepKernel *const kernel = pairs ? shape->pairs : shape->keys;
   allow_shared_memory(kernel, shape->shared_bytes);
   stage_start("sweep");

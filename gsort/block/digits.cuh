@@ -33,53 +33,90 @@ typedef struct SweepState {
   size_t look_back_words;      // of 32 bits, that the count clears
 } SweepState;
 
-// The bits that count, for keys of any type.
+// The bits that count, for keys of any type, and their digits.
+//
+//   13 bits from bit 2 on: digit 0 has bits 2 to 9, digit 1 bits 7 to 14
+//
+// The last digit has 8 bits, too, if there are as many: those that it shares with the digit before
+// are in order already.
 struct BitsThatCount {
-  static constexpr bool IS_WHOLE = false;
   KeyCode code;
-  int begin_bit;
-  unsigned int mask;
+  int begin_bit, bits;
+  // As a number.
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
-    return order_of(code, key) >> begin_bit & mask;
+    return order_of(code, key) >> begin_bit & ~0u >> (32 - bits);
   }
-  // A key that ranks behind all others.
-  __device__ __forceinline__ unsigned int padding(void) const { return decode(code, ~0u); }
+  __host__ __device__ __forceinline__ int passes(void) const {
+    return (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+  }
+  // The first bit of a digit.
+  __host__ __device__ __forceinline__ int shift_of(int pass) const {
+    const int last = bits < DIGIT_BITS ? 0 : bits - DIGIT_BITS, shift = pass * DIGIT_BITS;
+    return begin_bit + (shift < last ? shift : last);
+  }
+  __device__ __forceinline__ unsigned int digit_mask(void) const {
+    return ~0u >> (32 - (bits < DIGIT_BITS ? bits : DIGIT_BITS));
+  }
+  // The code of a key, and a digit of that.
+  __device__ __forceinline__ unsigned int code_of(unsigned int key) const {
+    return order_of(code, key);
+  }
+  __device__ __forceinline__ unsigned int digit(unsigned int code_of_key, int pass) const {
+    return code_of_key >> shift_of(pass) & digit_mask();
+  }
   __device__ __forceinline__ bool is_minus_zero(unsigned int key) const {
     return ::is_minus_zero(code, key);
   }
 };
 
-// For codes, or plain keys, of which all bits count.
+// For a count of plain keys of which all bits count.
 struct WholeKey {
-  static constexpr bool IS_WHOLE = true;
-  WholeKey() = default;
-  __device__ __forceinline__ WholeKey(BitsThatCount) {}
-  __device__ __forceinline__ unsigned int operator()(unsigned int key) const { return key; }
-  __device__ __forceinline__ unsigned int padding(void) const { return ~0u; }
+  __device__ __forceinline__ unsigned int code_of(unsigned int key) const { return key; }
+  __device__ __forceinline__ unsigned int digit(unsigned int key, int pass) const {
+    return key >> (pass * DIGIT_BITS) & (BINS - 1);
+  }
   __device__ __forceinline__ bool is_minus_zero(unsigned int) const { return false; }
 };
 
-// A byte of the bits that count as a key's digit.
-template <class NumberOf>
-struct ByteOf {
-  static constexpr bool IS_WHOLE = NumberOf::IS_WHOLE;
-  NumberOf number_of;
+// A key's digit in a sweep over codes, which are rotated (SweepCode): a byte.
+struct ByteOfCode {
+  static constexpr bool IS_OF_CODES = true;
   unsigned int byte;  // 0: the lowest
-  __device__ __forceinline__ ByteOf(NumberOf of, unsigned int which) : number_of(of), byte(which) {}
-  __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
-    return byte_of(number_of(key), byte);
+  static __device__ __forceinline__ ByteOfCode of_pass(BitsThatCount, unsigned int pass) {
+    return {pass};
+  }
+  __device__ __forceinline__ unsigned int operator()(unsigned int code) const {
+    return byte_of(code, byte);
   }
   // `word` with its byte number `to` replaced by the digit.
   __device__ __forceinline__ unsigned int keep(unsigned int word, unsigned int to,
-                                               unsigned int key) const {
-    return with_byte(word, to, number_of(key), byte);
+                                               unsigned int code) const {
+    return with_byte(word, to, code, byte);
   }
   // The same, opaque to the compiler, which would otherwise keep all digits in registers.
-  __device__ __forceinline__ ByteOf again(void) const { return {number_of, opaque(byte)}; }
-  __device__ __forceinline__ unsigned int padding(void) const { return number_of.padding(); }
+  __device__ __forceinline__ ByteOfCode again(void) const { return {opaque(byte)}; }
+  // A key that ranks behind all others.
+  __device__ __forceinline__ unsigned int padding(void) const { return ~0u; }
 };
-typedef ByteOf<WholeKey> ByteOfKey;
-typedef ByteOf<BitsThatCount> ByteOfCode;
+
+// In a sweep that moves keys as they are.
+struct DigitOfKey {
+  static constexpr bool IS_OF_CODES = false;
+  KeyCode code;
+  unsigned int shift, mask;
+  static __device__ __forceinline__ DigitOfKey of_pass(BitsThatCount bits, unsigned int pass) {
+    return {bits.code, (unsigned int)bits.shift_of((int)pass), bits.digit_mask()};
+  }
+  __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
+    return order_of(code, key) >> shift & mask;
+  }
+  __device__ __forceinline__ unsigned int keep(unsigned int word, unsigned int to,
+                                               unsigned int key) const {
+    return with_byte(word, to, (*this)(key), 0);
+  }
+  __device__ __forceinline__ DigitOfKey again(void) const { return {code, opaque(shift), mask}; }
+  __device__ __forceinline__ unsigned int padding(void) const { return decode(code, ~0u); }
+};
 
 // Bits of the least number that is not less than `values` - 1.
 static __host__ __device__ constexpr int bits_to_count(int values) {

@@ -42,6 +42,24 @@ static __device__ __forceinline__ Key decode(Code code, Key number) {
   return key ^ (sign_mask(key) & code.negative);
 }
 
+// A code that sweeps move: rotated to the right, so that their digits are bytes of it.
+struct SweepCode : KeyCode {
+  unsigned int right;
+};
+
+static __device__ __forceinline__ bool is_plain(SweepCode code) {
+  return (code.flip | code.negative | code.right) == 0;
+}
+
+static __device__ __forceinline__ unsigned int encode(SweepCode code, unsigned int key) {
+  const unsigned int number = encode((KeyCode)code, key);
+  return __funnelshift_r(number, number, code.right);
+}
+
+static __device__ __forceinline__ unsigned int decode(SweepCode code, unsigned int number) {
+  return decode((KeyCode)code, __funnelshift_l(number, number, code.right));
+}
+
 template <class Code, typename Key>
 static __device__ __forceinline__ bool is_minus_zero(Code code, Key key) {
   return code.negative != 0 && key == (Key)1 << (8 * sizeof(Key) - 1);

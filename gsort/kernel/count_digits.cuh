@@ -18,17 +18,15 @@
 // Words of a SweepState's `counts`.
 enum { HAS_MINUS_ZERO = PASSES * BINS + 1, COUNT_WORDS };
 
-// Adds one key to the histograms of all passes, one for each byte of `number`, the bits that
-// count. counters[PASSES][BINS][copies] is in shared memory; lane l adds to copy l % copies. With
-// 32 copies the lanes of a warp never meet in a bank.
-static __device__ __forceinline__ void count_number(unsigned int *counters, unsigned int copies,
-                                                    unsigned int number) {
-  const unsigned int copy = threadIdx.x % copies;
+// Adds one key to the histograms of all passes. counters[PASSES][BINS][copies] is in shared memory;
+// lane l adds to copy l % copies. With 32 copies the lanes of a warp never meet in a bank.
+template <class NumberOf>
+static __device__ __forceinline__ void count_key(unsigned int *counters, unsigned int copies,
+                                                 unsigned int key, NumberOf number_of) {
+  const unsigned int copy = threadIdx.x % copies, code = number_of.code_of(key);
 #pragma unroll
-  for (int pass = 0; pass < PASSES; pass++) {
-    const unsigned int digit = number >> (pass * DIGIT_BITS) & (BINS - 1);
-    atomicAdd(&counters[(pass * BINS + digit) * copies + copy], 1u);
-  }
+  for (int pass = 0; pass < PASSES; pass++)
+    atomicAdd(&counters[(pass * BINS + number_of.digit(code, pass)) * copies + copy], 1u);
 }
 
 // Before a count, by all threads of the grid's first `blocks` blocks, of which the calling one is
@@ -93,7 +91,7 @@ static __device__ __forceinline__ void count_digits_by_grid(
       keys, n, blocks, never,
       [&](unsigned int key) {
         minus_zero |= number_of.is_minus_zero(key);
-        count_number(counters, copies, number_of(key));
+        count_key(counters, copies, key, number_of);
       },
       block);
   if (__syncthreads_or(minus_zero) && threadIdx.x == 0) state.counts[HAS_MINUS_ZERO] = 1;
@@ -153,7 +151,7 @@ static __device__ __noinline__ void count_in_shared_memory(unsigned int *counter
                                                            unsigned int blocks, KeyCode code,
                                                            SweepState state) {
   __syncthreads();  // that memory may still be in use
-  count_digits_by_grid(counters, copies, keys, n, blocks, BitsThatCount{code, 0, ~0u}, state);
+  count_digits_by_grid(counters, copies, keys, n, blocks, BitsThatCount{code, 0, 32}, state);
 }
 
 // Copies of counters for all digits, `one` bytes each, for which a block has memory.

@@ -29,11 +29,22 @@ typedef struct SweepPass {
   unsigned int *tile_counter;    // 0 before the launch; numbers the tiles in the order they start
   unsigned int *look_back;       // [tiles][BINS] words of look_back.cuh, 0 before the launch
   unsigned int *next_look_back;  // of the next pass, which this one clears; NULL: there is none
-  unsigned int ahead;   // bare keys: how many tiles further the tile is that a block has brought
-                        // into the L2 cache, for another block; 0: none
-  KeyCode load, store;  // keys become codes as they are read, and keys again as they are written;
-                        // plain: they stay as they are
+  unsigned int ahead;     // bare keys: how many tiles further the tile is that a block has brought
+                          // into the L2 cache, for another block; 0: none
+  SweepCode load, store;  // keys become codes as they are read, and keys again as they are
+                          // written; plain: they stay as they are
 } SweepPass;
+
+// Sets load and store for sweeps over codes.
+static __host__ __device__ __forceinline__ void move_codes(SweepPass *pass, BitsThatCount of) {
+  const int number = (int)pass->number;
+  const auto rotation = [&](int digit) { return of.shift_of(digit) - digit * DIGIT_BITS; };
+  if (number == 0)
+    pass->load = {of.code, (unsigned int)rotation(0)};
+  else
+    pass->load = {{0, 0}, (unsigned int)(rotation(number) - rotation(number - 1)) % 32};
+  if (number == of.passes() - 1) pass->store = {of.code, (unsigned int)rotation(number) % 32};
+}
 
 // Shared memory of a block.
 template <int kItems>
@@ -51,7 +62,7 @@ struct SweepShared {
 template <int kItems, bool kPairs, bool kDecodes, class DigitOf>
 static __device__ __forceinline__ void scatter_keys(SweepShared<kItems> &shared, unsigned int *out,
                                                     unsigned int valid, DigitOf digit_of,
-                                                    KeyCode code, unsigned int *bins) {
+                                                    SweepCode code, unsigned int *bins) {
   const auto key_of = [&](unsigned int number) { return kDecodes ? decode(code, number) : number; };
   const bool full = valid == SWEEP_THREADS * kItems;
   if (!kPairs && !full) {  // separate, so that a full tile of keys needs no test per key
@@ -90,7 +101,8 @@ static __device__ __forceinline__ void scatter_values(SweepShared<kItems> &share
 template <int kItems>
 static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigned int begin,
                                                  unsigned int *out, unsigned int valid,
-                                                 KeyCode load_code = {}, KeyCode store_code = {}) {
+                                                 SweepCode load_code = {},
+                                                 SweepCode store_code = {}) {
   unsigned int item[kItems];
   if (in != NULL) {
     load(in + begin, valid, item);
@@ -133,7 +145,7 @@ static __device__ __forceinline__ void sweep_tile(SweepShared<kItems> &shared, E
     prefetch_to_l2(in.keys + next, kTile * sizeof(unsigned int));
 
   // Load and count.
-  const DigitOf digit_of(number_of, pass.number);
+  const DigitOf digit_of = DigitOf::of_pass(number_of, pass.number);
   unsigned int item[kItems];
   load<kItems>(in.keys + begin, valid, item, decode(pass.load, digit_of.padding()));
   encode_all(pass.load, item);
@@ -180,7 +192,7 @@ static __device__ __forceinline__ void sweep_tile(SweepShared<kItems> &shared, E
   }
 }
 
-template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfKey,
+template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfCode,
           class Word = unsigned int>
 static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     sweep(Elements in, Elements out, unsigned int n, SweepPass pass, BitsThatCount number_of) {
@@ -188,7 +200,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
   const unsigned int spread = *pass.spread;
-  if (DigitOf::IS_WHOLE && spread == DIGIT_UNUSED) return;
+  if (DigitOf::IS_OF_CODES && spread == DIGIT_UNUSED) return;
   if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
   clear_bins(shared.warp_bin);
   __syncthreads();
@@ -202,7 +214,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
 // others write there and to spare memory in turns.
 typedef struct SweepPlan {
   Elements in, spare, out;
-  unsigned int n, passes;
+  unsigned int n;
   BitsThatCount number_of;
   SweepState state;
   size_t look_back_words;  // of a pass
@@ -210,7 +222,7 @@ typedef struct SweepPlan {
   unsigned int ahead;      // SweepPass.ahead
 } SweepPlan;
 
-template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfKey,
+template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfCode,
           class Word = unsigned int>
 static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     sweep_if_unsorted(SweepPlan plan, BehindWay way) {
@@ -229,22 +241,23 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
                            state, part, done);
     });
   Elements from = plan.in;
-  for (unsigned int pass = 0; pass < plan.passes; pass++) {
+  const unsigned int passes = (unsigned int)plan.number_of.passes();
+  for (unsigned int pass = 0; pass < passes; pass++) {
     if (pass > 0) wait_until(&done->tiles[pass - 1], tiles);
-    const Elements to = (plan.passes - pass) % 2 == 1 ? plan.out : plan.spare;
+    const Elements to = (passes - pass) % 2 == 1 ? plan.out : plan.spare;
     unsigned int *const look_back = state.look_back + pass % 2 * plan.look_back_words,
                         *const other = state.look_back + (pass + 1) % 2 * plan.look_back_words;
-    const SweepPass one = {
-        pass,
-        plan.unordered && pass == 0,
-        NULL,
-        state.start + pass * BINS,
-        NULL,
-        look_back,
-        pass < plan.passes - 1 ? other : NULL,
-        plan.ahead,
-        DigitOf::IS_WHOLE && pass == 0 ? plan.number_of.code : KeyCode{},
-        DigitOf::IS_WHOLE && pass == plan.passes - 1 ? plan.number_of.code : KeyCode{}};
+    SweepPass one = {pass,
+                     plan.unordered && pass == 0,
+                     NULL,
+                     state.start + pass * BINS,
+                     NULL,
+                     look_back,
+                     pass < passes - 1 ? other : NULL,
+                     plan.ahead,
+                     {},
+                     {}};
+    if (DigitOf::IS_OF_CODES) move_codes(&one, plan.number_of);
     const unsigned int spread = state.spread[pass];
     unsigned int swept = 0;
     for (;; swept++) {

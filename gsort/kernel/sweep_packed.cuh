@@ -18,7 +18,7 @@
 // one's. All threads of the grid call it at the end of a sweep. words: of one.
 static __device__ __forceinline__ void clear_next_look_back(const PairSweep &sweep, size_t words) {
   const int pass = sweep.route.pass;
-  if (sweep.route.passes != PASSES || pass == PASSES - 1) return;
+  if (sweep.route.blocks_follow || pass == sweep.route.passes - 1) return;
   const size_t threads = (size_t)gridDim.x * blockDim.x;
   unsigned int *const next = pass % 2 == 0 ? sweep.look_back + words : sweep.look_back - words;
   for (size_t i = global_index(); i < words; i += threads) next[i] = 0;
@@ -76,8 +76,8 @@ struct BinsOfPass : CountedBins<kTile, DIGIT_BITS> {
 // of a look-back, of which there are two.
 template <int kThreads, int kItems, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sweep_packed_if_unsorted(PairBuffers buffers, PairSweep first, SweepState state, size_t words,
-                             BehindWay way) {
+    sweep_packed_if_unsorted(PairBuffers buffers, PairSweep first, BitsThatCount number_of,
+                             SweepState state, size_t words, BehindWay way) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   auto &shared = *(PairSweepShared<kThreads, kItems, DIGIT_BITS> *)shared_memory;
   wait_for_previous_kernel();
@@ -87,12 +87,12 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (!has_counted(way))
     count_in_parts(&done->count, gridDim.x, [&](unsigned int part) {
       count_digits_by_grid(shared_memory, kCopies, buffers.input.keys, first.n, gridDim.x,
-                           BitsThatCount{buffers.code, 0, ~0u}, state, part, done);
+                           number_of, state, part, done);
     });
   unsigned int before = 0, last = 0;  // passes that move the pairs; the last one of these
-  for (int pass = 0; pass < PASSES; pass++) {
+  for (int pass = 0; pass < first.route.passes; pass++) {
     PairSweep sweep = first;
-    sweep.shift = pass * DIGIT_BITS;
+    sweep.shift = number_of.shift_of(pass);
     sweep.start = state.start + pass * BINS;
     sweep.tile_counter = state.tile_counter + pass;
     sweep.look_back = state.look_back + before % 2 * words;

@@ -345,6 +345,15 @@ int main(int argc, char **argv) {
     c.overwrite = c.no_host_wait = 1;
     run_case(c);
   }
+  // Some bits of pairs, by packed sweeps.
+  for (int i = 0; i < 2 && n == 0; i++) {
+    Case c = {};
+    c.type = i == 0 ? GSORT_F32 : GSORT_I32;
+    c.value = i == 0 ? GSORT_VALUE32 : GSORT_INDEX32;
+    c.begin = 3, c.end = i == 0 ? 16 : 32;
+    c.n = 710007, c.descending = c.no_host_wait = i;
+    run_case(c);
+  }
   for (int i = 0; i < cases; i++) {
     Case c = {};
     c.type = type >= 0 ? type : GSORT_U32 + (int)below(6);

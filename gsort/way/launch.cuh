@@ -22,7 +22,7 @@ static inline size_t greatest_of(size_t a, size_t b) { return a > b ? a : b; }
 static inline bool has_values(const Call *call) { return call->output.values != NULL; }
 
 static inline BitsThatCount bits_that_count(const Call *call) {
-  return {call->code, call->begin_bit, ~0u >> (32 - call->bits)};
+  return {call->code, call->begin_bit, call->bits};
 }
 
 static inline WideBits wide_bits_that_count(const Call *call) {

@@ -1,4 +1,4 @@
-// Four sweeps over all digits of pairs, which are packed between them: for way/sweeps.cu.
+// Sweeps over all digits of pairs, which are packed between them: for way/sweeps.cu.
 #include "gsort/kernel/sweep_packed.cuh"
 #include "gsort/way/pair_sweeps.cuh"
 
@@ -32,12 +32,12 @@ static const PairSweepShape *choose_shape(const Call *call) {
 // Other sweeps count up to any n, write only as many elements as the device says that there are,
 // and need no memory for the pairs but the input.
 bool sweeps_are_packed(const Call *call) {
-  return has_values(call) && call->n >= PACKED_FROM && call->n < 1 << 30 && call->bits == 32 &&
+  return has_values(call) && call->n >= PACKED_FROM && call->n < 1 << 30 &&
          call->n_on_device == NULL && !call->overwrite && !keeps_keys(call) &&
          fits(call, large_8.tiles);
 }
 
-// Memory of a sort by four sweeps, as all_digits() takes it.
+// Memory of such a sort, as all_digits() takes it.
 typedef struct PackedLayout {
   size_t half;
   DigitMemory digits;
@@ -70,7 +70,7 @@ void sweep_all_packed(Call *call, void *memory) {
   const Shape &tiles = shape->tiles;
   const PackedLayout layout = packed_layout(call, memory);
   const SweepState &state = layout.digits.state;
-  for (int pass = 0; pass < PASSES; pass++) {
+  for (int pass = 0; pass < bits_that_count(call).passes(); pass++) {
     unsigned int *const look_back =
         state.look_back + (size_t)(pass % 2) * look_back_words(tiles, call->n);
     launch_sweep(call, tiles, shape->counted, parts_of(call->n, tiles.elements),
@@ -86,6 +86,6 @@ void sweep_packed_if_unsorted(Call *call, void *memory, bool counts) {
   const SweepState &state = layout.digits.state;
   launch_shape(call, tiles, shape->all, blocks_for(call, tiles, parts_of(call->n, tiles.elements)),
                packed_buffers(call, layout, memory),
-               sweep_of_digit(call, state, 0, state.look_back), state,
+               sweep_of_digit(call, state, 0, state.look_back), bits_that_count(call), state,
                look_back_words(tiles, call->n), BehindWay{call->findings, counts, NULL, false});
 }

@@ -42,12 +42,13 @@ static inline PairBuffers pair_buffers(const Call *call, Elements arrays, size_t
 // A sweep over digit number `pass`, once all digits are counted.
 static inline PairSweep sweep_of_digit(const Call *call, const SweepState &state, int pass,
                                        unsigned int *look_back) {
+  const BitsThatCount number_of = bits_that_count(call);
   return {(unsigned int)call->n,
-          pass * DIGIT_BITS,
+          number_of.shift_of(pass),
           state.start + pass * BINS,
           state.tile_counter + pass,
           look_back,
-          {state.spread, pass, PASSES, false},
+          {state.spread, pass, number_of.passes(), false},
           false};
 }
 
@@ -69,7 +70,8 @@ typedef struct PairSweepShape {
   Shape tiles;
   void (*counted)(PairBuffers, PairSweep, volatile HostVerdict *);
   void (*by_regions)(PairBuffers, PairSweep, SweepRegions, volatile HostVerdict *);
-  void (*all)(PairBuffers, PairSweep, SweepState, size_t, BehindWay);  // of digits of 8 bits
+  void (*all)(PairBuffers, PairSweep, BitsThatCount, SweepState, size_t,
+              BehindWay);  // of digits of 8 bits
 } PairSweepShape;
 
 extern const PairSweepShape large_6, large_7, large_8, long_7, long_8;
@@ -102,13 +104,13 @@ const PairPlan *plan_pairs(const Call *call, KeyRange range);
 // All plans for n keys of any range, if there is one, are from that for the whole range up to this.
 const PairPlan *last_plan(const Call *call);
 
-// Whether sweeps move keys as they are, not their codes (way/sweeps.cu): if only some bits count,
-// if there are too many keys, or if floats may contain a -0 (which has to equal +0) and no other
+// Whether sweeps move keys as they are, not their codes (way/sweeps.cu): if a few bits count, if
+// there are too many keys, or if floats may contain a -0 (which has to equal +0) and no other
 // sweeps can follow.
 bool keeps_keys(const Call *call);
 // Words of a look-back of floats that are swept once more, as they are; 0: they are not.
 size_t second_look_back(const Call *call);
-// Four sweeps over all digits (way/packed_sweeps.cu): whether they suit the call better than
+// Sweeps over all digits (way/packed_sweeps.cu): whether they suit the call better than
 // way/sweeps.cu's own.
 bool sweeps_are_packed(const Call *call);
 // As all_digits(), sweep_all_digits() and sweep_if_unsorted() (way/sweeps.cuh).

@@ -37,8 +37,8 @@ static constexpr SweepShape sweep_shape(void) {
 }
 
 template <int kItems, int kBlocks, class Word = unsigned int>
-static constexpr SweepShape keys_only = sweep_shape<kItems, kBlocks, ByteOfKey, Word, NO_VALUES>();
-template <int kItems, int kBlocks, class DigitOf = ByteOfKey, class Word = unsigned int>
+static constexpr SweepShape keys_only = sweep_shape<kItems, kBlocks, ByteOfCode, Word, NO_VALUES>();
+template <int kItems, int kBlocks, class DigitOf = ByteOfCode, class Word = unsigned int>
 static constexpr SweepShape all_kinds =
     sweep_shape<kItems, kBlocks, DigitOf, Word, NO_VALUES, LOADED, MADE>();
 
@@ -54,11 +54,11 @@ static const SweepChoice plain_shapes[] = {{100000, 100000, all_kinds<8, 3>},
                                            {6000000, 0, keys_only<32, 3>},
                                            {SIZE_MAX, 0, keys_only<56, 2>}};
 static const SweepChoice kept_shapes[] = {
-    {400000, 400000, all_kinds<16, 3, ByteOfCode>},
-    {SIZE_MAX, SIZE_MAX, all_kinds<40, 2, ByteOfCode>},
+    {400000, 400000, all_kinds<16, 3, DigitOfKey>},
+    {SIZE_MAX, SIZE_MAX, all_kinds<40, 2, DigitOfKey>},
 };
 static const SweepShape huge_keys = keys_only<56, 2, unsigned long long>,
-                        huge = all_kinds<40, 2, ByteOfCode, unsigned long long>;
+                        huge = all_kinds<40, 2, DigitOfKey, unsigned long long>;
 enum { HUGE_FROM = 1 << 30 };  // a count of the look-back shares 32 bits with two flags
 
 static const SweepShape *choose_shape(const Call *call, bool kept) {
@@ -70,7 +70,7 @@ static const SweepShape *choose_shape(const Call *call, bool kept) {
 }
 
 bool keeps_keys(const Call *call) {
-  return call->bits < 32 ||
+  return call->bits < DIGIT_BITS ||
          (call->code.negative != 0 &&
           (call->no_host_wait || call->overwrite || call->n_on_device != NULL)) ||
          (call->n >= HUGE_FROM && (has_values(call) || !fits(call, huge_keys.tiles)));
@@ -135,6 +135,9 @@ static void count(Call *call, SweepState state) {
                  WholeKey(), state, copies);
 }
 
+// SweepPass.unordered, of the first pass: equal keys that differ in other bits keep their order.
+static bool is_unordered(const Call *call, bool kept) { return !kept && call->bits == 32; }
+
 static ValueKind value_kind(const Call *call, Elements from) {
   return !has_values(call) ? NO_VALUES : from.values == NULL ? MADE : LOADED;
 }
@@ -147,11 +150,10 @@ static void launch_all(Call *call, void *memory, bool kept, BehindWay way) {
                           layout.spare,
                           call->output,
                           (unsigned int)call->n,
-                          (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
                           bits_that_count(call),
                           state,
                           state.look_back_words,
-                          !kept,
+                          is_unordered(call, kept),
                           tiles_ahead(call, shape->tiles)};
   launch_shape(call, shape->tiles, shape->all[value_kind(call, call->input)],
                blocks_for(call, shape->tiles, layout.tiles), plan, way);
@@ -162,7 +164,8 @@ static void launch_each(Call *call, void *memory) {
   const SweepLayout layout = sweep_layout(call, memory, kept);
   const SweepState &state = layout.digits.state;
   const SweepShape *const shape = layout.shape;
-  const int passes = (call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
+  const BitsThatCount number_of = bits_that_count(call);
+  const int passes = number_of.passes();
   unsigned int *const look_backs[2] = {state.look_back, state.look_back + state.look_back_words};
   Elements from = call->input;
   for (int pass = 0; pass < passes; pass++) {
@@ -171,18 +174,19 @@ static void launch_each(Call *call, void *memory) {
     // follow.
     const bool to_output = (call->overwrite ? pass : passes - 1 - pass) % 2 == 0;
     const Elements to = to_output ? call->output : layout.spare;
-    const SweepPass sweep_pass = {(unsigned int)pass,
-                                  pass == 0 && !kept,
-                                  state.spread + pass,
-                                  state.start + pass * BINS,
-                                  state.tile_counter + pass,
-                                  look_backs[pass % 2],
-                                  pass < passes - 1 ? look_backs[(pass + 1) % 2] : NULL,
-                                  tiles_ahead(call, shape->tiles),
-                                  kept || pass > 0 ? KeyCode{} : call->code,
-                                  kept || pass < passes - 1 ? KeyCode{} : call->code};
+    SweepPass sweep_pass = {(unsigned int)pass,
+                            pass == 0 && is_unordered(call, kept),
+                            state.spread + pass,
+                            state.start + pass * BINS,
+                            state.tile_counter + pass,
+                            look_backs[pass % 2],
+                            pass < passes - 1 ? look_backs[(pass + 1) % 2] : NULL,
+                            tiles_ahead(call, shape->tiles),
+                            {},
+                            {}};
+    if (!kept) move_codes(&sweep_pass, number_of);
     launch_shape(call, shape->tiles, shape->sweep[value_kind(call, from)], layout.tiles, from, to,
-                 (unsigned int)call->n, sweep_pass, bits_that_count(call));
+                 (unsigned int)call->n, sweep_pass, number_of);
     from = to;
   }
   if (from.keys == call->output.keys) return;
