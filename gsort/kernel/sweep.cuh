@@ -240,6 +240,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
       count_digits_by_grid(shared_memory, kCopies, plan.in.keys, n, gridDim.x, plan.number_of,
                            state, part, done);
     });
+  if (DigitOf::IS_OF_CODES && state.spread[0] == DIGIT_UNUSED) return;
   Elements from = plan.in;
   const unsigned int passes = (unsigned int)plan.number_of.passes();
   for (unsigned int pass = 0; pass < passes; pass++) {

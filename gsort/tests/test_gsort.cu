@@ -288,7 +288,7 @@ static size_t draw_size(size_t most) {
 }
 
 int main(int argc, char **argv) {
-  int cases = 200, shape = -1, type = -1, value = -1;
+  int cases = 120, shape = -1, type = -1, value = -1;
   size_t most = 700000, n = 0;
   unsigned long seed = 1;
   for (int i = 1; i + 1 < argc; i += 2) {

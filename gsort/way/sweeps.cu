@@ -71,8 +71,7 @@ static const SweepShape *choose_shape(const Call *call, bool kept) {
 
 bool keeps_keys(const Call *call) {
   return call->bits < DIGIT_BITS ||
-         (call->code.negative != 0 &&
-          (call->no_host_wait || call->overwrite || call->n_on_device != NULL)) ||
+         (call->code.negative != 0 && (call->overwrite || call->n_on_device != NULL)) ||
          (call->n >= HUGE_FROM && (has_values(call) || !fits(call, huge_keys.tiles)));
 }
 
@@ -194,13 +193,18 @@ static void launch_each(Call *call, void *memory) {
   if (has_values(call)) copy_words(call, call->output.values, from.values, call->n);
 }
 
+// Behind sweeps of codes.
+static void sweep_minus_zeros(Call *call, void *memory) {
+  if (may_be_swept_again(call))
+    launch_all(call, memory, true, BehindWay{call->findings, false, NULL, true});
+}
+
 void sweep_all_digits(Call *call, void *memory) {
   if (sweeps_are_packed(call))
     sweep_all_packed(call, memory);
   else
     launch_each(call, memory);
-  if (may_be_swept_again(call))
-    launch_all(call, memory, true, BehindWay{call->findings, false, NULL, true});
+  sweep_minus_zeros(call, memory);
 }
 
 void sort_by_all_digits(Call *call, void *memory) {
@@ -219,6 +223,7 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
   else
     launch_all(call, memory, keeps_keys(call),
                BehindWay{call->findings, counts, call->n_on_device, false});
+  sweep_minus_zeros(call, memory);
   return SORTED;
 }
 

@@ -1,10 +1,18 @@
-# make check-lab names typical mistakes: each is put into a solved starter. (A starter: first_steps.bats.)
+# make check-lab tells what is to do in a starter, and names typical mistakes: each is put into a solved starter.
 bats_require_minimum_version 1.5.0
 
 setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return
 }
 teardown() { rm -rf bats_lab build/*/bats_lab; }
+
+@test "a starter: what to do next" {
+  scripts/starter.sh radix_v1 bats_lab
+  run -2 make -s check V=bats_lab
+  [[ ${lines[0]} == "Next: TODO 1: "* ]]
+  [[ ${lines[1]} == *"bats_lab/student_func.cu, line "* ]]
+  [[ $output != *WRONG* ]]
+}
 
 # mistake LAB SED PATTERN: the check's first line has the pattern.
 mistake() {
