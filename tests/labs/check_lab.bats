@@ -1,4 +1,5 @@
 # make check-lab tells what is to do in a starter, and names typical mistakes: each is put into a solved starter.
+# shellcheck disable=SC2030,SC2031 # `run` sets $lines in each test
 bats_require_minimum_version 1.5.0
 
 setup() {
