@@ -29,8 +29,8 @@ static __device__ __forceinline__ unsigned int bytes_from(unsigned int at) {
   return bytes;
 }
 
-// Digit `pass` of a key whose bits from begin_bit to begin_bit + bits - 1 count: eight of them, or
-// what is left.
+// Digit number `pass` of the `bits` bits from begin_bit on. It has 8 bits; the last digit may have
+// fewer.
 static __device__ __forceinline__ WideDigit digit_of_bits(unsigned int begin_bit, unsigned int bits,
                                                           unsigned int pass) {
   const unsigned int at = begin_bit + pass * DIGIT_BITS;

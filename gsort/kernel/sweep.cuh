@@ -35,15 +35,14 @@ typedef struct SweepPass {
                           // written; plain: they stay as they are
 } SweepPass;
 
-// Sets load and store for sweeps over codes.
+// For sweeps over codes: sets load and store, so that the digit of the sweep is a byte of the code.
 static __host__ __device__ __forceinline__ void move_codes(SweepPass *pass, BitsThatCount of) {
-  const int number = (int)pass->number;
+  const int number = (int)pass->number, last = of.passes() - 1;
+  // How far codes are rotated in a sweep.
   const auto rotation = [&](int digit) { return of.shift_of(digit) - digit * DIGIT_BITS; };
-  if (number == 0)
-    pass->load = {of.code, (unsigned int)rotation(0)};
-  else
-    pass->load = {{0, 0}, (unsigned int)(rotation(number) - rotation(number - 1)) % 32};
-  if (number == of.passes() - 1) pass->store = {of.code, (unsigned int)rotation(number) % 32};
+  const int before = number == 0 ? 0 : rotation(number - 1), now = rotation(number);
+  pass->load = {number == 0 ? of.code : KeyCode{}, (unsigned int)(now - before) % 32};
+  if (number == last) pass->store = {of.code, (unsigned int)now % 32};
 }
 
 // Shared memory of a block.
@@ -96,8 +95,9 @@ static __device__ __forceinline__ void scatter_values(SweepShared<kItems> &share
 }
 
 // A pass over a digit that all keys share: it copies. All loads come before the first store, so
-// that they overlap; the compiler cannot move loads ahead of stores that might alias. in: NULL for
-// values that are made, from `begin` on. The codes are those of SweepPass.
+// that they overlap; the compiler cannot move loads ahead of stores that might alias. in: NULL
+// for values that are indices: `begin`, `begin` + 1 and so on. The codes: load and store of
+// SweepPass.
 template <int kItems>
 static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigned int begin,
                                                  unsigned int *out, unsigned int valid,

@@ -70,8 +70,8 @@ typedef struct PairSweepShape {
   Shape tiles;
   void (*counted)(PairBuffers, PairSweep, volatile HostVerdict *);
   void (*by_regions)(PairBuffers, PairSweep, SweepRegions, volatile HostVerdict *);
-  void (*all)(PairBuffers, PairSweep, BitsThatCount, SweepState, size_t,
-              BehindWay);  // of digits of 8 bits
+  // Of digits of 8 bits.
+  void (*all)(PairBuffers, PairSweep, BitsThatCount, SweepState, size_t, BehindWay);
 } PairSweepShape;
 
 extern const PairSweepShape large_6, large_7, large_8, long_7, long_8;
