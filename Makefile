@@ -9,7 +9,7 @@ ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/stude
   $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
 endif
 # No version may have these names: targets, what `make clean` removes, folders with another use.
-NO_VERSION := HW4 all all_versions build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands count cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gradescope gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup starter student_copy test test_all tests trace uninstall_gsort version
+NO_VERSION := HW4 all all_versions build build_all_tests build_tests check check-lab check_all checked clean common compare compare_versions compile_commands count cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gradescope gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup starter student_copy test test_all tests trace uninstall_gsort version
 $(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has another meaning here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------
@@ -84,10 +84,12 @@ ifeq ($(SANITIZE),1)
 else ifeq ($(DEBUG),1)
   OPTIMIZE := -O0 -g
   $(B)/cuda_cpu/src/%.o: OPTIMIZE := -O1 -g  # cuda_cpu/tests/test_standalone.sh says why
+else ifneq ($(CHECK)$(COUNT),00)
+  OPTIMIZE := -O1 -g1  # but for what is watched (cuda_cpu.mk)
 else
   OPTIMIZE := -O3 -g1
-  # Kernels in many shapes, and tests: these take longer to compile than to run.
-  $(B)/gsort/%.o $(B)/multi/%.o $(B)/tests/%.o $(B)/cuda_cpu/tests/%.o: OPTIMIZE := -O1 -g1
+  # Kernels in many shapes or types, and tests, take longer to compile than to run. No CPU time of a kernel is a result.
+  $(foreach part,gsort multi typed tests cuda_cpu/tests bitonic_v2 merge_v2 mppsort_v2 radix_v6 radix_v7 radix_v8,$(B)/$(part)/%.o): OPTIMIZE := -O1 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
 # Symbols of a version and of harness/ do not meet in ./compare: harness/ exports none, and a

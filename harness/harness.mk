@@ -32,7 +32,7 @@ $(NOT_HERE):
 	$(error $@ cannot be built here: it needs $(if $(filter $@,$(UNAVAILABLE)),$(or $(NEEDS_$@),a library); make setup installs it,a GPU (BACKEND=cuda)))
 
 # ---- compare ----------------------------------------------------------------------------------------
-.PHONY: compare
+.PHONY: compare compare_versions
 $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 # compare --image runs it; a separate program, because compare knows no images.
@@ -61,8 +61,10 @@ $(B)/typed/libgsort.so: $(B)/gsort/libgsort.a
 	$(TYPED_LINK) -Xlinker -soname -Xlinker $(@F) -Xlinker --whole-archive $< -Xlinker --no-whole-archive -o $@
 $(TYPED:=/version.so): %/version.so: %/sort.o $(B)/typed/libgsort.so
 	$(TYPED_LINK) $^ -Xlinker -rpath -Xlinker '$$ORIGIN/../..' $(LDLIBS_thrust_ref) -o $@
-compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) $(TYPED:=/version.so) ## builds ./compare: all versions side by side
+# Without what only --type needs.
+compare_versions: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so)
 	@rm -f $(call stale,version.so)
+compare: compare_versions $(TYPED:=/version.so) ## builds ./compare: all versions side by side
 	$(call short,LN,compare)ln -sf $(B)/compare compare
 .PHONY: count
 count: ## count V="mine [radix_v1]" [N=262144] [COUNT_EXPORT=FILE.json] [LINE=84 [PICTURE=1]]: sectors, bank conflicts, idle lanes, without a GPU

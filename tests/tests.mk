@@ -27,8 +27,9 @@ $(B)/%/test: $(B)/%/student_func.o $(B)/tests/versions/version.o $(HARNESS) $(CO
 HW4_TESTED := radix_v2
 REST_TESTS := $(filter-out %/sanitize.bats,$(wildcard tests/labs/*.bats tests/cheats/*.sh tests/cs344/*.bats tests/fuzz/test_*.sh)) \
   $(addprefix tests/,multi/test_multi.sh multi/test_failures.sh report/test_report.sh scripts/count.bats scripts/profile_counts.bats scripts/reproduce.bats scripts/test_arm64.sh scripts/test_removed_barriers.sh) \
-  $(wildcard gsort/tests/test_*.sh) cuda_cpu/tests/test_standalone.sh $(addprefix $(B)/tests/,hw4/test_cheats judge/test_battery) \
-  $(addprefix $(B)/gsort/tests/test_,runs key_ways pair_ways streams)
+  $(wildcard gsort/tests/test_*.sh) cuda_cpu/tests/test_standalone.sh $(addprefix $(B)/tests/,compare/test_typed hw4/test_cheats judge/test_battery) \
+  $(addprefix $(B)/gsort/tests/test_,runs key_ways pair_ways streams) \
+  $(addprefix $(B)/cuda_cpu/tests/test_,cluster curand graphs graph_memory nested textures)
 
 # These change the tree, so they run in a copy of it: scripts/run_tests.sh says how.
 COPY_TESTS := $(wildcard tests/labs/*.bats)
@@ -68,6 +69,6 @@ endif
 check_all: build_all_tests ## the tests of make test_all without the set-up
 	@$(call run_tests)
 sort_programs = $(patsubst %,$(B)/tests/sorts/%/$(1),$(2))
-build_tests: $(filter-out $(REST_TESTS),$(TESTS) $(gsort_tests)) $(VERSION_TESTS) $(HW4_TESTED:%=$(B)/%/HW4) compare samples $(LAB_TOOLS) $(EXAMPLES)
+build_tests: $(filter-out $(REST_TESTS),$(TESTS) $(gsort_tests)) $(VERSION_TESTS) $(HW4_TESTED:%=$(B)/%/HW4) compare_versions samples $(LAB_TOOLS) $(EXAMPLES)
 build_tests: $(call sort_programs,HW4,crash_sort wrong cheat) $(call sort_programs,version.so,crash_sort wrong)
-build_all_tests: build_tests $(TESTS) $(gsort_tests) all_versions $(call sort_programs,version.so,cheat)
+build_all_tests: build_tests $(TESTS) $(gsort_tests) all_versions compare $(call sort_programs,version.so,cheat)

@@ -3,11 +3,19 @@
 # project uses it with the Makefile of the examples. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+built=$PWD/../${HW4_DIR-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL BACKEND SANITIZE B REWRITE EXAMPLES
 mkdir "$work/cuda_cpu"
 tar -cf - --exclude=./build . | tar -xf - -C "$work/cuda_cpu"
+# What the repository around it has compiled serves here, too, but for one file.
+case ${HW4_DIR-} in
+  build/cpu | build/cpu-noopencv)
+    mkdir "$work/cuda_cpu/build"
+    tar -C "$built" -cf - --exclude='*.d' cuda_cpu/src rewrite | tar -xf - -C "$work/cuda_cpu/build"
+    rm "$work/cuda_cpu/build/cuda_cpu/src/launch/launch.o" ;;
+esac
 
 echo "1..2"
 # Little optimised, and three tests (one in C, one of kernels, one of graphs): it has to show that everything is

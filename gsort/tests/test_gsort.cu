@@ -288,7 +288,7 @@ static size_t draw_size(size_t most) {
 }
 
 int main(int argc, char **argv) {
-  int cases = 120, shape = -1, type = -1, value = -1;
+  int cases = 80, shape = -1, type = -1, value = -1;
   size_t most = 700000, n = 0;
   unsigned long seed = 1;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -319,9 +319,9 @@ int main(int argc, char **argv) {
           : i >= SHAPES + 10 ? 2000007
           : i >= SHAPES + 4  ? 1100007
           : pairs            ? 600007
-          : s % 2 == 1       ? 2000003
-          : s % 4 == 0       ? 1100007
-                             : 310007;
+          : s % 4 == 1       ? 2000003
+          : s % 4 == 2       ? 310007
+                             : 1100007;
     run_case(c);
   }
   // If the device decides: few values, or more than it takes for few; wide keys between splitters.

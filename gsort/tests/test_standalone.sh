@@ -7,6 +7,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL BACKEND SANITIZE B
 tar -cf - --exclude=build gsort cuda_cpu | tar -xf - -C "$work"
+# What the repository has compiled serves here, too, but for one file in C and one way.
+case ${HW4_DIR-} in
+  build/cpu | build/cpu-noopencv)
+    mkdir -p "$work/gsort/build/cpu"
+    tar -C "$HW4_DIR" -cf - --exclude='*.d' --exclude=gsort/tests --exclude='*.a' gsort cuda_cpu/src rewrite | tar -xf - -C "$work/gsort/build/cpu"
+    rm "$work"/gsort/build/cpu/gsort/{plan,way/values}.o ;;
+esac
 # Not optimised much, and one test of seven: it has to show that everything is there. What the files include is
 # checked by scripts/check_includes.sh.
 echo "1..1"

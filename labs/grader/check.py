@@ -13,7 +13,7 @@ from labs.check.names import read
 from scripts.replace_file import replace_file
 
 from . import counters, judge, page, submissions, worker
-from .sanitizers import CHECKS, sanitizers, watch
+from .sanitizers import sanitizers, watch
 from .steps import LIMITS, after_which_kernel, check_steps, not_freed, number_of, rubric_of, shows, stubs_left, todos
 
 
@@ -104,7 +104,7 @@ class Check:
             self._watch()
         if self.first is None and not self.todos:
             page.progress("memory, races and barriers ..")
-            for result in sanitizers(self.version, self.build, self.pairs_only, self.stable, self.rules.get("set", ""), ["memcheck"] if self.on_host else CHECKS):
+            for result in sanitizers(self.version, self.build, self.pairs_only, self.stable, self.rules.get("set", ""), on_host=self.on_host):
                 self.add(*result)
         if self.first is None and not self.todos:
             page.progress("HW4 ..")

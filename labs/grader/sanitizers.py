@@ -1,5 +1,5 @@
-"""The checking builds of a version: on the cpu backend memcheck (ASan), accesses (CHECK=all) and racecheck
-(threads in another order), each of them as a worker with a few sorts; on a GPU the tools of compute-sanitizer."""
+"""The checking builds of a version: on the cpu backend accesses (CHECK=all) and racecheck (threads in another order), or
+for a sort on the host memcheck (ASan), each as a worker with a few sorts; on a GPU the tools of compute-sanitizer."""
 
 import re
 
@@ -17,12 +17,12 @@ CHECKS = {
 }
 
 
-def sanitizers(version, build, pairs_only, stable, knobs, names=CHECKS):
+def sanitizers(version, build, pairs_only, stable, knobs, *, on_host=False):
     """Named results: (name, right, text), on a GPU with a state where a tool did not run."""
     if is_gpu_build(build):
         yield from sanitize.results(version, build, make, pairs_only)
         return
-    for name in names:
+    for name in ["memcheck"] if on_host else ["accesses", "racecheck"]:
         found = watch(name, version, cases(pairs_only), stable, knobs)
         yield name, not found, found or "nothing found"
         if found:

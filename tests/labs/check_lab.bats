@@ -46,10 +46,7 @@ at='bats_lab/student_func\.cu:[0-9]+' after='.*; after'
 @test "a bit that is masked only, while TODO 6 is open" { mistake radix_v1 's/keys\[i\] >> bit & 1u/keys[i] \& 1u << bit/; s/^    swap_pairs.*/    \/\/ TODO 6: exchange./' "digit: .*masked, but not shifted down.*$after take_digit, $at"; }
 @test "a grid of no blocks" { mistake radix_v1 's/take_digit<<<blocks_for(n, block_digit)/take_digit<<<n \/ block_digit/' "$at: kernel launch: invalid argument: take_digit is launched with 0 blocks"; }
 @test "no i < n where the digit is taken" { mistake radix_v1 's/if (i < n) digit\[i\] =/digit[i] =/' "memcheck: error: (read|write) .*at $at .*outside its array.*in kernel take_digit"; }
-@test "no i < n in the histogram" { mistake radix_v1 's/if (i < n) atomicAdd/atomicAdd/' "memcheck: error: read .*at $at .*outside its array.*in kernel histogram"; }
-@test "no i < n in the scatter" { mistake radix_v1 's/if (i < n) move_pair/move_pair/' "memcheck: error: (read|write) .*at $at .*outside its array.*in kernel scatter"; }
 @test "additions without atomicAdd" { mistake radix_v1 's/atomicAdd(&hist\[digit\[i\]\], 1u)/hist[digit[i]]++/' "racecheck: error: .*at $at .*in kernel histogram"; }
-@test "a missing barrier before the ranks" { mistake radix_v2 '/if (i < n) tile\[threadIdx.x\] = digit\[i\];/{n;d}' "racecheck: error: .*at $at .*in kernel rank_by_looking_back"; }
 @test "a missing barrier in a merge" { mistake merge_three_step '/^  __syncthreads();/d' "racecheck: error: .*at $at .*in kernel merge_by_blocks"; }
 @test "half of the shared memory" { mistake merge_three_step 's/threads, 2 \* width \* sizeof(unsigned int)>>>/threads, width * sizeof(unsigned int)>>>/' "memcheck: error: .*at $at .*outside its array.*in kernel merge_by_blocks"; }
 @test "ties on both sides" { mistake merge_three_step 's/rights, left\[own\], false)/rights, left[own], true)/' "at [a-z_/]+\.cuh?:[0-9]+, in kernel merge_pieces.*right without equal keys: do both sides agree"; }
