@@ -71,26 +71,27 @@ static __device__ __forceinline__ bool codes_in_order(const unsigned int *words,
   return true;
 }
 
-// Sorts words[0..count), count <= kSlots. Returns whether two neighbours are equal but for their
-// places.
+// Sorts words[0..count), count <= kSlots. Returns how many equal the one in front of them, but for
+// their places.
 template <int kPlaceBits, int kSlots>
-static __device__ __forceinline__ bool sort_few_words(unsigned int *words, unsigned int count) {
+static __device__ __forceinline__ int sort_few_words(unsigned int *words, unsigned int count) {
   unsigned int sorted[kSlots];
   sort_few<kSlots>(words, (int)count, sorted);
-  bool tie = false;
+  int ties = 0;
 #pragma unroll
   for (unsigned int i = 1; i < kSlots; i++)
-    tie |= i < count && (sorted[i - 1] ^ sorted[i]) >> kPlaceBits == 0;
-  return tie;
+    ties += i < count && (sorted[i - 1] ^ sorted[i]) >> kPlaceBits == 0;
+  return ties;
 }
 
 // Sorts the words of each bin that is not crowded. bin[b] is where bin b begins; all: number of
 // words; exact: words of unequal codes differ. False if some bin is left unsorted:
-// it has equal words of unequal codes, and more words than a thread should sort by insertion.
+// it has equal words of unequal codes, and more of them than a thread should sort by insertion.
 template <int kPlaceBits, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ bool sort_wide_bins(
     WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all, bool exact) {
   constexpr unsigned int kBins = 1u << kBinBits, kMostToInsert = 16;
+  constexpr int kMostTies = 6;
   bool done = true;
 #pragma unroll 1
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
@@ -98,17 +99,17 @@ static __device__ __forceinline__ bool sort_wide_bins(
                        count = (b + 1 < kBins ? shared.bin[b + 1] : all) - first;
     if (count < 2 || count > CROWDED) continue;  // of equal codes
     unsigned int *const words = &shared.word[first];
-    bool tie = true;
+    int ties;
     if (count <= 4)
-      tie = sort_few_words<kPlaceBits, 4>(words, count);
+      ties = sort_few_words<kPlaceBits, 4>(words, count);
     else if (count <= 8)
-      tie = sort_few_words<kPlaceBits, 8>(words, count);
+      ties = sort_few_words<kPlaceBits, 8>(words, count);
     else if (count <= 16)
-      tie = sort_few_words<kPlaceBits, 16>(words, count);
+      ties = sort_few_words<kPlaceBits, 16>(words, count);
     else
-      tie = sort_few_words<kPlaceBits, 32>(words, count);
-    if (!tie || exact || codes_in_order<kPlaceBits>(words, count, shared.code)) continue;
-    if (count <= kMostToInsert)
+      ties = sort_few_words<kPlaceBits, 32>(words, count);
+    if (ties == 0 || exact || codes_in_order<kPlaceBits>(words, count, shared.code)) continue;
+    if (count <= kMostToInsert && ties <= kMostTies)
       insert_by_code<kPlaceBits>(words, count, shared.code);
     else
       done = false;

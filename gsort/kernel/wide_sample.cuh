@@ -90,7 +90,10 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
 }
 
 // So few digits of bits that vary need no splitters, but of many bare keys.
-enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
+enum { FEW_DIGITS = 5, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
+// Up to that many pairs need none either, if some agree in the first bits and so crowd in the bins
+// of a bucket (LOG.md).
+enum { CROWDED_PAIRS_UP_TO = 4200000 };
 
 // The first cluster of `loading` blocks judges a sample, and the second one, at the same time, asks
 // whether keys that pass for even are; all blocks prepare the regions of both steps. first_sample
@@ -118,6 +121,8 @@ enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
   const bool judges_first = cluster == 0, same_next = next == key[0];
   if (judges_first) clear_findings(findings);
   unsigned int word[SAMPLE_EACH];
+#pragma unroll
+  for (int u = 0; u < SAMPLE_EACH; u++) word[u] = (unsigned int)(key[u] >> 32);
   unsigned int finding = judge_maps(key, n, code, capacity, judges_first, map, findings, word);
   if (!judges_first && finding == EVEN) {
     KeyRange range = WHOLE_RANGE;
@@ -141,7 +146,9 @@ enum { FEW_DIGITS = 4, FEW_DIGITS_OF_FLOATS = 3, SPLITTERS_FROM = 6000000 };
                                : code.negative != 0          ? FEW_DIGITS_OF_FLOATS
                                                              : FEW_DIGITS);
     if (most_digits > 0 && threadIdx.x == 0) findings->most_digits = most_digits;
-    finding = most_digits > 0 ? SPARSE : keys_crowd(key) ? HEAVY : UNEVEN;
+    __shared__ unsigned int slot[SAMPLE_THREADS];
+    const bool some_agree = pairs && n <= CROWDED_PAIRS_UP_TO && estimate_equals(word, n, slot) > 1;
+    finding = most_digits > 0 ? SPARSE : some_agree || keys_crowd(key) ? HEAVY : UNEVEN;
   }
   if (minus_zero) finding = HEAVY;
   if (threadIdx.x == 0)
