@@ -3,7 +3,6 @@
 # project uses it with the Makefile of the examples. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-built=$PWD/../${HW4_DIR-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL BACKEND SANITIZE B REWRITE EXAMPLES
@@ -13,7 +12,7 @@ tar -cf - --exclude=./build . | tar -xf - -C "$work/cuda_cpu"
 case ${HW4_DIR-} in
   build/cpu | build/cpu-noopencv)
     mkdir "$work/cuda_cpu/build"
-    tar -C "$built" -cf - --exclude='*.d' cuda_cpu/src rewrite | tar -xf - -C "$work/cuda_cpu/build"
+    tar -C "../$HW4_DIR" -cf - --exclude='*.d' cuda_cpu/src rewrite | tar -xf - -C "$work/cuda_cpu/build"
     rm "$work/cuda_cpu/build/cuda_cpu/src/launch/launch.o" ;;
 esac
 

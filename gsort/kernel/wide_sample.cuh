@@ -120,7 +120,7 @@ enum { CROWDED_PAIRS_UP_TO = 4200000 };
     return;
   const bool judges_first = cluster == 0, same_next = next == key[0];
   if (judges_first) clear_findings(findings);
-  unsigned int word[SAMPLE_EACH];
+  unsigned int word[SAMPLE_EACH];  // of the last map, or the first bits if there is none
 #pragma unroll
   for (int u = 0; u < SAMPLE_EACH; u++) word[u] = (unsigned int)(key[u] >> 32);
   unsigned int finding = judge_maps(key, n, code, capacity, judges_first, map, findings, word);
