@@ -42,9 +42,9 @@ typedef enum Finding {
   UNEVEN,      // none of these, or floats with a -0, which has to count as +0
   SPARSE,      // of wide keys: bits vary that make fewer digits than bytes
   IN_ORDER,    // of wide pairs: even, but not in each part of the input
-  // Between the device and a way only. The way makes IN_RANGE of two of them:
+  // Between the device and a way only:
+  MAPPED,    // a first sample is even within a range: RangeMap
   OVERFULL,  // a sample was even, but some bucket had no room
-  REFINED,   // a second sample is not even: `refined`
   STOPPED,   // UNEVEN, too, but the samples have not shown it, so that no digits are counted
 } Finding;
 
@@ -54,10 +54,9 @@ typedef struct KeyRange {
   unsigned int common;  // its other bits are 0
   float density;        // keys in the fullest part of the range, divided by its share
   bool even;            // keys are even from the least to the greatest
-  bool in_order;        // neighbours in the input differ little; known for bare keys only
   float equals;         // keys that equal a key, itself among them, on average
 } KeyRange;
-static const KeyRange WHOLE_RANGE = {0, 0, 1, true, false, 1};
+static const KeyRange WHOLE_RANGE = {0, 0, 1, true, 1};
 
 typedef struct Known {
   Finding finding;
@@ -69,7 +68,6 @@ typedef struct Known {
 typedef struct HostVerdict {
   unsigned int finding;  // a Finding
   KeyRange range;        // if IN_RANGE
-  KeyRange refined;      // what a second sample shows
 } HostVerdict;
 
 typedef struct Device {
@@ -119,9 +117,8 @@ typedef struct Way {
   Finding (*run)(Call *call, Known *known);
 } Way;
 
-extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
-    way_prefix, way_values, way_sweeps, way_wide_buckets, way_wide_pairs, way_wide_splitters,
-    way_wide_sweeps;
+extern const Way way_rank, way_splitters, way_runs, way_regions, way_pair_regions, way_values,
+    way_sweeps, way_wide_buckets, way_wide_pairs, way_wide_splitters, way_wide_sweeps;
 
 // plan.c: the way for a call of which `known` is known. Never NULL.
 const Way *plan_way(const Call *call, const Known *known);

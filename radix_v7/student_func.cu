@@ -135,13 +135,13 @@ static bool sort_by_regions(unsigned int *in, unsigned int *out, size_t n, const
   buckets.host = host;
   const Regions first = two_steps ? buckets.parts : buckets.regions;
   const SweepState sweeps = two_steps ? SweepState() : sweep_state(n, false, memory);
-  // Keys of a group of 2^4 may be as many as its regions can hold; no other keys suit this plan.
-  const SampleLimits limits = {(float)(first.capacity << (bits.first - GROUP_BITS)), {-1, 0}};
+  // Keys of a group of 2^4 may be as many as its regions can hold.
+  const float capacity = (float)(first.capacity << (bits.first - GROUP_BITS));
   const unsigned int second = second_blocks(n);
 
   stage_start("hist");
   if (second > 1) CUDA_CHECK(cudaMemsetAsync(findings, 0, CLEARED_BYTES, 0));
-  sample_keys<<<1 + second, SAMPLE_THREADS>>>(in, n, 1, limits, buckets, true);
+  sample_keys<<<1 + second, SAMPLE_THREADS>>>(in, n, 1, capacity, buckets, true);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");

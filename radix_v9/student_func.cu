@@ -28,9 +28,8 @@ extern "C" const SortVersion sort_version = {
     .slow_n = 0,
     .stages = stages,
     .knobs = knobs,
-    .scratch_per_key = 6.2,   // at 520,000, as a workspace is enough for fewer keys, too, and up to
-                              // 500,000 take 8.4; 4.5 from 1.5 million on
-    .scratch_per_pair = 8.9,  // at 520,000; 8.5 from 1 million on
+    .scratch_per_key = 5.1,   // at 520,000; up to 500,000 take 8.4, and 4.5 from 3 million on
+    .scratch_per_pair = 9.7,  // at 520,000; 9.2 at 1 million, 8.5 from 8 million on
     .by_gsort = true,
 };
 

@@ -6,6 +6,7 @@
 
 #include "gsort/block/few_values.cuh"
 #include "gsort/block/key_range.cuh"
+#include "gsort/block/range_map.cuh"
 #include "gsort/block/sample.cuh"
 
 enum {
@@ -26,57 +27,79 @@ static __device__ __forceinline__ bool few_lower_values(unsigned int key, int sh
   return alike - equal >= 3 && alike < WARP_SIZE && same_bin >= 4;
 }
 
-// Limits of the sort that follows a sample.
-typedef struct SampleLimits {
-  float capacity;  // keys of a group of GROUP_BITS upper bits that the buckets can hold
-  RangeLimits range;
-} SampleLimits;
+// What a sort does with keys that are even within a part of all numbers: it maps them
+// (range_map.cuh); it sorts buckets by the bits that vary (key_range.cuh), and its blocks are
+// large enough for keys that are not that even; nothing.
+enum Ranges { MAPS_RANGE, SKIPS_BITS, NO_RANGE };
 
 // What a block of SAMPLE_THREADS sees in its sample of n keys: EVEN if they are even; FEW_VALUES if
-// they have few (few_values.cuh); IN_RANGE if they may be even enough over a part of all numbers
-// (key_range.cuh); else UNEVEN. Tells the host, but for EVEN. The result is for thread 0. kBare:
-// keys have no positions, and few values in their lower half are an obstacle; next: then the key
-// behind the thread's first one.
-template <bool kBare>
-static __device__ __forceinline__ unsigned int judge_sample(const unsigned int (&key)[SAMPLE_EACH],
-                                                            unsigned int next, size_t n,
-                                                            SampleLimits limits, Findings *findings,
+// they have few (few_values.cuh); MAPPED or IN_RANGE; else UNEVEN. Tells the host, but for EVEN and
+// MAPPED. The result is for thread 0. kBare: keys have no positions, and few values in their lower
+// half are an obstacle. capacity: keys of a group of GROUP_BITS upper bits that the buckets hold.
+template <bool kBare, Ranges kRanges>
+static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[SAMPLE_EACH],
+                                                            size_t n, float capacity,
+                                                            Findings *findings,
                                                             volatile HostVerdict *host) {
   static_assert(1 << SAMPLE_BITS == SAMPLE_THREADS, "a thread for each value");
   constexpr unsigned int kSamples = SAMPLE_THREADS * SAMPLE_EACH, kGroups = 1u << GROUP_BITS;
   __shared__ unsigned int count[SAMPLE_THREADS], group[MAX_WARPS];
-  count[threadIdx.x] = 0;
-  if (threadIdx.x < kGroups) group[threadIdx.x] = 0;
-  __syncthreads();
-#pragma unroll
-  for (int u = 0; u < SAMPLE_EACH; u++) atomicAdd(&count[key[u] >> (32 - SAMPLE_BITS)], 1u);
-  const int few_lower = __syncthreads_or(kBare && few_lower_values(key[0], 32 - SAMPLE_BITS));
-  const unsigned int mine = count[threadIdx.x], of_warp = warp_sum(mine);
-  if (threadIdx.x % WARP_SIZE == 0)
-    atomicAdd(&group[threadIdx.x >> (SAMPLE_BITS - GROUP_BITS)], of_warp);
-  const bool heavy = __syncthreads_or(mine >= MANY_SAMPLES) != 0;
   // Threshold: a full group plus five standard deviations.
-  const float full = limits.capacity / (float)n * (float)kSamples;
-  const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
-  const bool uneven = __syncthreads_or(large) != 0 || heavy;
+  const float full = capacity / (float)n * (float)kSamples;
+  unsigned int mine;  // samples that have the thread's number as their first bits
+  bool heavy, few_lower, uneven;
+  const auto look = [&] {
+    count[threadIdx.x] = 0;
+    if (threadIdx.x < kGroups) group[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < SAMPLE_EACH; u++) atomicAdd(&count[key[u] >> (32 - SAMPLE_BITS)], 1u);
+    few_lower = __syncthreads_or(kBare && few_lower_values(key[0], 32 - SAMPLE_BITS)) != 0;
+    mine = count[threadIdx.x];
+    const unsigned int of_warp = warp_sum(mine);
+    if (threadIdx.x % WARP_SIZE == 0)
+      atomicAdd(&group[threadIdx.x >> (SAMPLE_BITS - GROUP_BITS)], of_warp);
+    heavy = __syncthreads_or(mine >= MANY_SAMPLES) != 0;
+    const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
+    uneven = __syncthreads_or(large) != 0 || heavy;
+  };
+  look();
   const bool few = heavy && __syncthreads_count(mine > 0) <= MOST_VALUES &&
                    find_few_values(key, count, findings->values);
-  const bool in_range = !few && uneven && few_lower == 0 &&
-                        tell_range<kBare>(key, next, n, count, mine, limits.range, host);
+  bool mapped = false;
+  if constexpr (kRanges == MAPS_RANGE) {
+    // A range that nearly is all numbers shows by the first or last of 1,024 parts.
+    const bool empty_end = threadIdx.x % (SAMPLE_THREADS - 1) == 0 && mine == 0;
+    const bool in_part = !few && (__syncthreads_or(empty_end) != 0 || uneven);
+    RangeMap map;
+    if (in_part && find_range_map(key, &map)) {
+      mapped = true;
+      map_all(&map, key, [](int) { return true; });
+      if (threadIdx.x == 0) findings->range_map = map;
+      look();
+    }
+  }
+  const bool in_range =
+      kRanges == SKIPS_BITS && !few && uneven && tell_range(key, n, count, mine, host);
   if (threadIdx.x > 0) return UNKNOWN;
-  const unsigned int verdict = few                        ? FEW_VALUES
-                               : in_range                 ? IN_RANGE
-                               : uneven || few_lower != 0 ? UNEVEN
-                                                          : EVEN;
-  if (verdict != EVEN) host->finding = verdict;
+  const unsigned int verdict = few                   ? FEW_VALUES
+                               : in_range            ? IN_RANGE
+                               : uneven || few_lower ? UNEVEN
+                               : mapped              ? MAPPED
+                                                     : EVEN;
+  if (verdict != EVEN && verdict != MAPPED) host->finding = verdict;
   return verdict;
 }
 
-// Elements of each of 2^bits regions: what a bucket of n uniform ones has on average, and six
-// standard deviations; whole sectors.
-static inline unsigned int region_capacity(size_t n, int bits) {
-  const double average = (double)n / (double)(1 << bits);
-  return ((unsigned int)(average + 6 * sqrt(average)) / WARP_SIZE + 1) * WARP_SIZE;
+// Elements of each of 2^bits regions: what a bucket of n uniform ones has on average, what more it
+// has if they are mapped, and six standard deviations, times the root of how many keys may be
+// equal; whole sectors.
+static inline double region_capacity_of(double average, double equals) {
+  return average * (1 + 2.0 / MARGINS_IN_RANGE) + 6 * sqrt(average * equals);
+}
+static inline unsigned int region_capacity(size_t n, int bits, double equals = 1) {
+  const double most = region_capacity_of((double)n / (double)(1 << bits), equals);
+  return ((unsigned int)most / WARP_SIZE + 1) * WARP_SIZE;
 }
 
 // A second sample, judged while other blocks work: keys that pass for even in the first one may
@@ -91,7 +114,9 @@ enum {
   SECOND_BLOCKS_FROM = 9000000,  // below, adding up over several blocks would take too long
   MOST_SECOND_BLOCKS = 32
 };
-static constexpr float EQUALS_SEEN = 2;  // with more equal keys, some region would be full
+// With more equal keys, as estimated, some region of bare keys would be full: of 2^10 regions, of
+// 2^18.
+static constexpr float MOST_EQUALS_BARE = 2, MOST_EQUALS_OF_TWO_STEPS = 1.3f;
 
 static inline unsigned int second_blocks(size_t n) {
   const size_t wanted = n < SECOND_BLOCKS_FROM ? 1 : n / KEYS_OF_SECOND_BLOCK;
@@ -101,21 +126,18 @@ static inline unsigned int second_blocks(size_t n) {
 // Whether samples spread over the groups as samples of even keys would not: by chi-square of the
 // groups and of four quarters, each exceeded by even keys in one of 10^3 sorts. (Of 8,192 samples,
 // a density that rises by a fifth adds 27 to the first, and 26 to the second.) For a whole warp;
-// mine: samples of the lane's group. *density: what the fullest group has, of its share; by chance
-// it rather has more than less.
-static __device__ __forceinline__ bool a_little_uneven(float mine, float *density) {
+// mine: samples of the lane's group.
+static __device__ __forceinline__ bool is_sloping(float mine) {
   constexpr float kMostOf32 = 61.1f, kMostOf4 = 16.3f;
-  float sum = mine, fullest = mine, squares = mine * mine, squares_of_four = 0;
+  float sum = mine, squares = mine * mine, squares_of_four = 0;
   for (int lanes = 1; lanes < WARP_SIZE; lanes *= 2) {
     sum += __shfl_xor_sync(0xffffffffu, sum, lanes);
     squares += __shfl_xor_sync(0xffffffffu, squares, lanes);
-    fullest = fmaxf(fullest, __shfl_xor_sync(0xffffffffu, fullest, lanes));
     if (lanes == WARP_SIZE / 8) squares_of_four = sum * sum;
     if (lanes > WARP_SIZE / 8)
       squares_of_four += __shfl_xor_sync(0xffffffffu, squares_of_four, lanes);
   }
   const float share = sum / WARP_SIZE;
-  *density = fullest / share;
   return squares / share - sum > kMostOf32 ||
          squares_of_four / (WARP_SIZE / 4 * share) - sum > kMostOf4;
 }
@@ -145,64 +167,60 @@ static __device__ __forceinline__ bool add_up(SecondSums *sums, unsigned int blo
   return true;
 }
 
-// For the whole first warp: EVEN, or for thread 0 REFINED, with *range.
-static __device__ __forceinline__ unsigned int judge_second_sums(const SecondSums &sums, size_t n,
-                                                                 unsigned int blocks,
-                                                                 KeyRange *range) {
-  float density;
-  const bool uneven = a_little_uneven((float)sums.group[threadIdx.x], &density);
-  // Equal keys may be neighbours in the input, of which a sample has one only.
-  const unsigned int neighbours = blocks * SAMPLE_THREADS, twins = sums.equal_neighbours;
-  const float in_runs =
-      twins <= FEW_MATCHES ? 1 : (float)neighbours / (float)(neighbours - twins + 1);
-  const float equals = fmaxf(
-      in_runs, equals_by_matches(n, SAMPLE_THREADS * SAMPLE_EACH, sums.matches, sums.winners));
-  if (threadIdx.x > 0 || (!uneven && equals <= EQUALS_SEEN)) return EVEN;
-  *range = {0, 0, uneven ? density : 1, !uneven, false, equals};
-  return REFINED;
-}
+// Of keys that are any numbers of a range, by chance some are equal. That does not make buckets
+// uneven, as equal keys do if there are as many of each of a few numbers. Up to this number they
+// are left out.
+static constexpr float MOST_BY_CHANCE = 8;
 
 // All threads of `blocks` blocks of SAMPLE_THREADS; key: the block's sample, and next: the key
-// behind its first one. UNKNOWN, but in thread 0 of the last block EVEN, or REFINED with *range.
+// behind its first one. UNKNOWN, but in thread 0 of the last block EVEN, or UNEVEN if keys are a
+// little uneven within their range, or more than most_equals are equal; IN_RANGE if these are not
+// more than most_if_known, which may suit larger buckets. kOnlyEquals: asks only for equal keys, by
+// chance or not.
+template <bool kOnlyEquals>
 static __device__ __forceinline__ unsigned int judge_second_sample(
     const unsigned int (&key)[SAMPLE_EACH], unsigned int next, size_t n, unsigned int blocks,
-    KeyRange *range, Findings *findings) {
+    float most_equals, Findings *findings, float most_if_known = 0) {
   static_assert(SAMPLE_THREADS == WARP_SIZE * WARP_SIZE, "a group for each warp");
-  static_assert(1 << SAMPLE_BITS == SAMPLE_THREADS, "a thread for each value");
-  __shared__ unsigned int table[1 << SECOND_TABLE_BITS], count[SAMPLE_THREADS];
+  __shared__ unsigned int table[1 << SECOND_TABLE_BITS], count[SAMPLE_THREADS], ends[2][MAX_WARPS];
   __shared__ SecondSums sums;
   const EqualKeys equal = {table, SECOND_TABLE_BITS, &sums.matches, &sums.winners};
   equal.clear();
   count[threadIdx.x] = 0;
-  __syncthreads();
+  unsigned int least = 0, most = ~0u;
+  if (kOnlyEquals)
+    __syncthreads();
+  else
+    find_ends(key, &least, &most, ends);
   equal.add(key);
+  const float range = (float)(most - least) + 1;
+  if (!kOnlyEquals) {
 #pragma unroll
-  for (int u = 0; u < SAMPLE_EACH; u++) atomicAdd(&count[key[u] >> (32 - SAMPLE_BITS)], 1u);
+    for (int u = 0; u < SAMPLE_EACH; u++) {
+      const unsigned int part = (unsigned int)((float)(key[u] - least) * (SAMPLE_THREADS / range));
+      atomicAdd(&count[min(part, SAMPLE_THREADS - 1)], 1u);
+    }
+  }
   const int twins = __syncthreads_count(next == key[0]);
   equal.match(key);
-  const unsigned int of_warp = warp_inclusive_scan(count[threadIdx.x]);
-  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) sums.group[threadIdx.x / WARP_SIZE] = of_warp;
+  const unsigned int of_group = kOnlyEquals ? 0 : warp_inclusive_scan(count[threadIdx.x]);
+  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) sums.group[threadIdx.x / WARP_SIZE] = of_group;
   if (threadIdx.x == 0) sums.equal_neighbours = (unsigned int)twins;
   __syncthreads();
   if (threadIdx.x >= WARP_SIZE || !add_up(&sums, blocks, findings)) return UNKNOWN;
-  const unsigned int verdict = judge_second_sums(sums, n, blocks, range);
-  return threadIdx.x == 0 ? verdict : (unsigned int)UNKNOWN;
-}
-
-// What judge_second_sample() has returned, to the findings: EVEN; REFINED, with the range for the
-// host; or UNEVEN if more than most_equals keys are equal on average.
-static __device__ __forceinline__ void note_second_sample(unsigned int seen, KeyRange range,
-                                                          float most_equals, Findings *findings,
-                                                          volatile HostVerdict *host) {
-  if (seen == UNKNOWN) return;
-  // The host asks for the range if it waits; else its verdict is in the findings, which another
-  // block clears now.
-  if (seen == REFINED && host != &findings->verdict) {
-    set_range(&host->refined, range);
-    __threadfence_system();
-  }
-  findings->second_sample =
-      seen == REFINED && range.equals > most_equals ? (unsigned int)UNEVEN : seen;
+  const bool sloping = !kOnlyEquals && is_sloping((float)sums.group[threadIdx.x]);
+  if (threadIdx.x > 0) return UNKNOWN;
+  // Equal keys may be neighbours in the input, of which a sample has one only. Half of the others
+  // count, as in equals_by_matches().
+  const unsigned int neighbours = blocks * SAMPLE_THREADS, equal_neighbours = sums.equal_neighbours;
+  const float different = (float)(neighbours - equal_neighbours + 1),
+              in_runs =
+                  equal_neighbours <= FEW_MATCHES ? 1 : 0.5f + 0.5f * (float)neighbours / different;
+  const float equals = fmaxf(
+      in_runs, equals_by_matches(n, SAMPLE_THREADS * SAMPLE_EACH, sums.matches, sums.winners));
+  const float by_chance = kOnlyEquals ? 0 : fminf((float)n / range, MOST_BY_CHANCE);
+  if (!sloping && equals <= most_equals + by_chance) return EVEN;
+  return !sloping && equals <= most_if_known + by_chance ? IN_RANGE : UNEVEN;
 }
 
 #endif

@@ -11,6 +11,7 @@ enum {
   SAMPLE_EACH = 8,     // sampled keys of a thread
   SAMPLE_CLUSTER = 8,  // blocks that load a sample, where there are clusters
   MOST_VALUES = 63,    // of keys with few values
+  MOST_OUTLIERS = 64,  // at each end of a range
 };
 
 // A sample, and the keys behind each thread's first one, of the blocks of a cluster.
@@ -21,7 +22,7 @@ struct ClusterSample {
 
 // What the blocks of a second sample have seen, together.
 typedef struct SecondSums {
-  unsigned int group[WARP_SIZE];  // samples of each part of all numbers
+  unsigned int group[WARP_SIZE];  // samples of each part of the range of a block's samples
   unsigned int matches, winners;  // of EqualKeys
   unsigned int equal_neighbours;  // samples that equal the key behind them
 } SecondSums;
@@ -53,6 +54,13 @@ typedef struct VaryingDigits {
   WideDigit digit[MAX_PASSES];
 } VaryingDigits;
 
+// How keys of a range become numbers that are even over 32 bits, and back (block/range_map.cuh).
+typedef struct RangeMap {
+  unsigned int least, range;   // a key is at most least + range
+  unsigned long long scale;    // number = (key - least) x scale / 2^32, rounded down
+  unsigned long long inverse;  // 2^96 / scale
+} RangeMap;
+
 // Findings.stop of wide pairs, if a block has far more pairs of some bin than the others have. That
 // is so if pairs are in order.
 enum { STOP_IN_ORDER = 2 };
@@ -70,22 +78,32 @@ typedef struct Findings {
   VaryingDigits varying;
   SecondSums second;
   unsigned int second_arrived;
+  unsigned int outliers[2];  // numbers of them: keys below the range, and above it
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)
   // Samples judged: a Finding each.
   unsigned int first_sample, second_sample;
+  RangeMap range_map;        // if the first one is MAPPED
   unsigned int most_digits;  // if one of them is SPARSE: of bits that vary
   ClusterSample<unsigned int> sample[2];
-  unsigned int values[MOST_VALUES + 1];  // few values: ascending, then the largest key
-  HostVerdict ignored;                   // of a sample that the host does not hear of
+  unsigned int outlier[2][MOST_OUTLIERS];  // of bare keys: their codes, in any order
+  unsigned int values[MOST_VALUES + 1];    // few values: ascending, then the largest key
+  HostVerdict ignored;                     // of a sample that the host does not hear of
 } Findings;
 static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for findings");
 
 enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
 
-// What two samples say together.
+// What two samples say together: EVEN, or why not.
 static __device__ __forceinline__ unsigned int finding_of_both(unsigned int first_sample,
                                                                unsigned int second_sample) {
-  return first_sample == EVEN ? second_sample : first_sample;
+  return first_sample == EVEN || first_sample == MAPPED ? second_sample : first_sample;
+}
+
+// The same of a call's samples, both of which have been judged.
+static __device__ __forceinline__ unsigned int finding_of_samples(const Findings *findings) {
+  const unsigned int first = findings->first_sample,
+                     second = findings->second_sample;  // both loads at the same time
+  return finding_of_both(first, second);
 }
 
 // Whether a way that the host did not wait for has sorted the keys.

@@ -10,7 +10,7 @@
 #define GSORT_BLOCK_KEY_RANGE_CUH
 
 #include "gsort/block/findings.cuh"
-#include "gsort/warp/scan.cuh"
+#include "gsort/block/scan.cuh"
 
 enum {
   FEW_MATCHES = 3,  // up to that, a sample shows nothing; one of different keys in 10^5 has more
@@ -23,7 +23,8 @@ enum {
 //   table, of 4 slots    . 8 5 .          the last key of each hash: the winners
 //   samples  5 8 5 2     5, 8 and 5 match, 2 has been overwritten: one match more than winners
 //
-// A winner matches each other sample with a chance of 1 in the number of values.
+// A winner matches each other sample with a chance of 1 in the number of values. If nearly all keys
+// are different, each match counts once for two samples: of 3 equal keys the result is 2.
 //
 // The table of a block, in shared memory. All threads call its functions, in this order, with a
 // barrier behind each.
@@ -88,54 +89,16 @@ static __device__ float estimate_equals(const unsigned int (&key)[kEach], size_t
   return equals_by_matches(n, blockDim.x * kEach, matches, winners);
 }
 
-// Times their share, in the fullest part of the range: at most, and for uneven keys whose buckets
-// are made in two steps.
-static constexpr float MOST_DENSITY = 6, MOST_DENSITY_OF_TWO_STEPS = 1.4f;
-
-// Which ranges the buckets that may follow can sort.
-typedef struct RangeLimits {
-  int most_skip;      // first bits that all keys may share, so that others make the buckets
-  float most_uneven;  // density of keys that are not even
-} RangeLimits;
-static constexpr RangeLimits ANY_RANGE = {32, MOST_DENSITY};
+// Times their share, in the fullest part of the range: at most.
+static constexpr float MOST_DENSITY = 6;
 
 enum {
-  STOP = 1,       // Findings.stop, for any reason
-  NEAR_BITS = 9,  // keys in order differ from their neighbours by less than 2^-9 of the range
+  STOP = 1,  // Findings.stop, for any reason
 };
-// With more equal keys than that on average, sweeps are faster than larger blocks: bare keys,
-// pairs.
-static constexpr float MOST_EQUALS_BARE = 2, MOST_EQUALS_PAIRS = 5;
-// The range of keys that are OVERFULL: a sample would show if some part had many more.
-static constexpr KeyRange A_LITTLE_UNEVEN = {0, 0, 1.3f, false, false, 4};
-
+// With more equal keys than that on average, sweeps are faster than larger blocks.
+static constexpr float MOST_EQUALS_PAIRS = 5;
 static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
   return range.skip == 0 && range.density == 1 && range.equals == 1;
-}
-
-static inline __host__ __device__ void set_range(volatile KeyRange *to, KeyRange range) {
-  to->skip = range.skip;
-  to->common = range.common;
-  to->density = range.density;
-  to->even = range.even;
-  to->in_order = range.in_order;
-  to->equals = range.equals;
-}
-
-static inline KeyRange copy_of(volatile const KeyRange *range) {
-  return {range->skip, range->common, range->density, range->even, range->in_order, range->equals};
-}
-
-// What the host knows of the range after a sort by regions or runs. If some bucket was too full
-// (OVERFULL, REFINED), the finding is IN_RANGE, with a range that leaves more capacity.
-static inline Finding finding_of_buckets(volatile const HostVerdict *host, KeyRange *range) {
-  const bool overfull = host->finding == OVERFULL, refined = host->finding == REFINED;
-  *range = overfull                    ? A_LITTLE_UNEVEN
-           : refined                   ? copy_of(&host->refined)
-           : host->finding == IN_RANGE ? copy_of(&host->range)
-                                       : WHOLE_RANGE;
-  if (host->finding == STOPPED) return UNEVEN;
-  return overfull || refined ? IN_RANGE : (Finding)host->finding;
 }
 
 // Shifts the first bits that vary to the front.
@@ -146,43 +109,23 @@ static __device__ __forceinline__ void skip_bits(unsigned int (&key)[kItems], Ke
   for (int u = 0; u < kItems; u++) key[u] <<= range.skip;
 }
 
-// Adds the calling thread's smallest and largest key to the block's. All threads call it.
-static __device__ __forceinline__ void add_to_range(unsigned int low, unsigned int high,
-                                                    unsigned int *smallest, unsigned int *largest) {
-  low = warp_min(low);
-  high = ~warp_min(~high);
-  if (threadIdx.x % WARP_SIZE != 0) return;
-  atomicMin(smallest, low);
-  atomicMax(largest, high);
-}
-
 // Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
-// over their range so that buckets by its first bits may fit. Not if some value has many keys, or
-// if they are beyond the limits. All threads of a block of 2^k call it.
+// over their range so that buckets by its first bits may fit. Not if some value has many keys. All
+// threads of a block of 2^k call it.
 // count: shared memory, a word for each thread. of_first_bits: how many samples have the thread's
 // number as their first k bits.
 template <int kEach>
 static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
-                                  unsigned int of_first_bits, RangeLimits limits, KeyRange *range) {
-  __shared__ unsigned int least, greatest, fullest, largest;
+                                  unsigned int of_first_bits, KeyRange *range) {
+  __shared__ unsigned int ends[2][MAX_WARPS], fullest, largest;
   const unsigned int bits = 31u - (unsigned int)__clz((int)blockDim.x);
-  if (threadIdx.x == 0) {
-    least = ~0u;
-    greatest = fullest = largest = 0;
-  }
+  if (threadIdx.x == 0) fullest = largest = 0;
   count[threadIdx.x] = 0;
-  __syncthreads();
-  unsigned int low = key[0], high = key[0];
-#pragma unroll
-  for (int u = 1; u < kEach; u++) {
-    low = min(low, key[u]);
-    high = max(high, key[u]);
-  }
-  add_to_range(low, high, &least, &greatest);
-  __syncthreads();
+  unsigned int least, greatest;
+  find_ends(key, &least, &greatest, ends);
   const int skip = __clz((int)(least ^ greatest));
   // With few bits left there are few values, at most as many as threads.
-  if (32 - skip <= (int)bits || skip > limits.most_skip) return false;
+  if (32 - skip <= (int)bits) return false;
   const bool counts_again = skip > 0;
   if (counts_again) {
 #pragma unroll
@@ -201,39 +144,34 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
               density_if_even = exp2f((float)(32 - skip)) / (float)(greatest - least),
               in_even = share * density_if_even;
   const bool even = (float)fullest <= in_even + 4 * sqrtf(in_even);
-  const float density = even ? density_if_even : (float)fullest / share;
+  // By chance, and within a group, a bucket may have more.
+  const float density =
+      even ? density_if_even : ((float)fullest + 2 * sqrtf((float)fullest)) / share;
   const float in_part = density * kEach;
   const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
-  if (density > (even ? MOST_DENSITY : limits.most_uneven) || value_has_many) return false;
-  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), density, even, false, 1};
+  if (density > MOST_DENSITY || value_has_many) return false;
+  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), density, even, 1};
   return true;
 }
 
 static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile HostVerdict *host) {
-  set_range(&host->range, range);
+  volatile KeyRange *const to = &host->range;
+  to->skip = range.skip;
+  to->common = range.common;
+  to->density = range.density;
+  to->even = range.even;
+  to->equals = range.equals;
   __threadfence_system();
 }
 
 // find_range() for the host; true: it may be told IN_RANGE. Not if too many keys are equal.
-// kInOrder: also looks whether the samples' neighbours in the input, `next` behind each thread's
-// first one, differ little from them.
-template <bool kInOrder, int kEach>
-static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next, size_t n,
-                                  unsigned int *count, unsigned int of_first_bits,
-                                  RangeLimits limits, volatile HostVerdict *host) {
+template <int kEach>
+static __device__ bool tell_range(const unsigned int (&key)[kEach], size_t n, unsigned int *count,
+                                  unsigned int of_first_bits, volatile HostVerdict *host) {
   KeyRange range = {};
-  if (!find_range(key, count, of_first_bits, limits, &range)) return false;
-  const float alike = estimate_equals(key, n, count);
-  if (alike > (kInOrder ? MOST_EQUALS_BARE : MOST_EQUALS_PAIRS)) return false;
-  if (kInOrder) {
-    __syncthreads();
-    if (threadIdx.x == 0) count[0] = (unsigned int)range.skip;
-    __syncthreads();
-    const unsigned int little = 1u << (32 - NEAR_BITS - (int)count[0]), up = next - key[0];
-    const int near = __syncthreads_count(up + little < 2 * little);
-    range.in_order = near > (int)blockDim.x / 2;
-  }
-  range.equals = alike;
+  if (!find_range(key, count, of_first_bits, &range)) return false;
+  range.equals = estimate_equals(key, n, count);
+  if (range.equals > MOST_EQUALS_PAIRS) return false;
   if (threadIdx.x == 0) tell_host_range(range, host);
   return true;
 }
@@ -247,6 +185,7 @@ static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int
     range.density *= exp2f((float)(range.skip - __clz((int)stop)));
     range.skip = __clz((int)stop);
     range.common &= ~(~0u >> range.skip);
+    range.even = false;
     tell_host_range(range, host);
   }
   host->finding = beyond && range.density <= MOST_DENSITY ? IN_RANGE : UNEVEN;

@@ -216,13 +216,14 @@ static __device__ __forceinline__ void prepare_block(Shared &shared) {
   shared.seen = {0, 0};
 }
 
-// Whether the buckets of n keys of `range`, by their first `bits` bits, fit into blocks. Their
-// sizes spread by the square root of what they are on average, times that of the number of equal
-// keys; 4.9 times that is exceeded in one of 2 x 10^6 buckets.
-static inline bool pair_buckets_fit(size_t n, KeyRange range, int bits, unsigned int capacity) {
-  const double average = (double)n * range.density / (double)(1 << bits);
+// How many keys may be equal on average, so that the buckets of n keys, by their first `bits` bits,
+// fit into blocks. density: in the fullest part, times its share. Sizes spread by the square root
+// of what they are on average, times that of the number of equal keys; 4.9 times that is exceeded
+// in one of 2 x 10^6 buckets.
+static inline double equals_that_fit(size_t n, double density, int bits, unsigned int capacity) {
+  const double average = (double)n * density / (double)(1 << bits);
   const double spare = capacity - MOST_LEAD - average;
-  return spare > 0 && spare * spare >= 24 * average * range.equals;
+  return spare > 0 ? spare * spare / (24 * average) : 0;
 }
 
 // How many pairs a bucket has, and where they go in the output.
@@ -242,23 +243,6 @@ static __device__ __forceinline__ PairsSideBySide pairs_from(const uint2 *in, un
                                                              unsigned int lead) {
   return {opaque_address(in + ((size_t)from - lead + threadIdx.x))};
 }
-
-// A bucket among buckets that lie one behind the other, and begin at start[].
-struct CountedPlace {
-  unsigned int bucket;
-  const uint2 *in;
-  const unsigned int *start;
-  __device__ __forceinline__ BucketPlace operator()(void) const {
-    const unsigned int begin = start[bucket];
-    return {start[bucket + 1] - begin, begin};
-  }
-  // Other kinds of places recompute it here, which saves registers in between.
-  __device__ __forceinline__ BucketPlace again(BucketPlace place) const { return place; }
-  // lead: slots of the block before the first pair.
-  __device__ __forceinline__ PairsSideBySide pairs(BucketPlace place, unsigned int lead) const {
-    return pairs_from(in, place.to, lead);
-  }
-};
 
 // The first bits of a bucket's keys in order that have no room in their elements: the number of the
 // group of bins that an element is in. Each lane asks for elements in ascending order.
@@ -290,12 +274,22 @@ struct GroupOfElement {
   }
 };
 
+// The keys of numbers: with(body) calls body(key_of), where key_of(number) is a key.
+struct CodedKeys {
+  KeyCode code;
+  template <class Body>
+  __device__ __forceinline__ void with(Body body) const {
+    body(
+        [=, *this](unsigned int number) { return is_plain(code) ? number : decode(code, number); });
+  }
+};
+
 // Writes the bucket that order_places() has left in order; upper: the bits that all of its keys
 // share.
-template <int kThreads, int kItems, int kBinBits, int kLowBits>
+template <int kThreads, int kItems, int kBinBits, int kLowBits, class KeyOf>
 static __device__ __forceinline__ void write_pairs_of_bucket(
     PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared, BucketPlace place, Elements out,
-    KeyCode code, int low_bits, KeyRange range, unsigned int upper, bool by_passes) {
+    KeyOf key_of, int low_bits, KeyRange range, unsigned int upper, bool by_passes) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kLowBits> Shared;
   constexpr int kPlaceBits = bits_to_count(Shared::kCapacity);
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
@@ -307,7 +301,7 @@ static __device__ __forceinline__ void write_pairs_of_bucket(
       if (p < lead) continue;
       const unsigned int element = shared.element[p - lead], index = element & kPlaces;
       const unsigned int key = KeyInTwoParts<kPlaceBits>{shared.first_bits}(element);
-      out.keys[to + p] = decode(code, key >> range.skip | upper);
+      out.keys[to + p] = key_of(key >> range.skip | upper);
       out.values[to + p] = shared.value[index];
     }
     return;
@@ -353,8 +347,7 @@ static __device__ __forceinline__ void write_pairs_of_bucket(
       if (p >= end || (row + q == 0 && p < lead)) continue;
       unsigned int key = sorted[q] >> (kPlaceBits + range.skip) | upper;
       if (kGroups) key |= first_bits[q] << (32 - kPlaceBits) >> range.skip;
-      if (!is_plain(code)) key = decode(code, key);
-      __stcs(&keys[(row + q) * WARP_SIZE], key);
+      __stcs(&keys[(row + q) * WARP_SIZE], key_of(key));
       __stcs(&values[(row + q) * WARP_SIZE], value[q]);
     }
     compiler_fence();
@@ -364,10 +357,10 @@ static __device__ __forceinline__ void write_pairs_of_bucket(
 // Sorts bucket number `bucket` of the pairs of `place`, if it is not empty and not too large,
 // after prepare_block(). The first `lead` slots of the block stay empty, so that warps write whole
 // sectors. low_bits: of a key's bits in `range`, those behind the bucket's number.
-template <int kFew, int kThreads, int kItems, int kBinBits, int kLowBits, class Place>
+template <int kFew, int kThreads, int kItems, int kBinBits, int kLowBits, class Place, class Keys>
 static __device__ __forceinline__ void sort_pairs_of_bucket(
     PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared, unsigned int bucket, Place place,
-    Elements out, KeyCode code, int low_bits, KeyRange range) {
+    Elements out, Keys keys, int low_bits, KeyRange range) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kLowBits> Shared;
   constexpr unsigned int kBins = Shared::kBins;
   // An empty bucket, or one that is too large, which ends the way (tell_of_bucket).
@@ -412,8 +405,10 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
   __syncthreads();
   const bool by_passes =
       order_places<kFew, true>(shared, key, key, lead, opaque(behind), digit, low_bits, false);
-  write_pairs_of_bucket(shared, place.again(before), out, code, low_bits, range,
-                        bucket << low_bits >> range.skip | range.common, by_passes);
+  keys.with([&](auto key_of) {
+    write_pairs_of_bucket(shared, place.again(before), out, key_of, low_bits, range,
+                          bucket << low_bits >> range.skip | range.common, by_passes);
+  });
 }
 
 #endif

@@ -246,9 +246,10 @@ struct CountedBins {
   // Pairs of a tile that the count of the last bin leaves out. Only the last tile has any, unless
   // there are several regions.
   __device__ __forceinline__ unsigned int padding(unsigned int) const { return 0; }
-  // The keys of a tile, before they are counted. minus_zero: one of the thread's is -0.
+  // The keys of a tile, before they are counted: `valid` of them, and whether one of the thread's
+  // is -0.
   template <int kItems>
-  __device__ __forceinline__ void see(const unsigned int (&)[kItems], bool) {}
+  __device__ __forceinline__ void see(unsigned int (&)[kItems], unsigned int, bool) {}
   // The bins of a tile's keys: a function of a key and of its item's number. Called anew for each
   // use: bins that were kept would take registers.
   __device__ __forceinline__ PairDigitAt<kBits> bins(void) const {
@@ -318,7 +319,7 @@ static __device__ __forceinline__ void sweep_tiles(PairSweepShared<kThreads, kIt
     if (threadIdx.x == 0)
       next = sweep.own_tiles || kind.is_ended() ? tiles : atomicAdd(sweep.tile_counter, 1u);
     const bool minus_zero = from == AT_INPUT && encode_all(buffers.code, item.key);
-    kind.see(item.key, minus_zero);
+    kind.see(item.key, valid, minus_zero);
     count_digits_of_warp<kBits>(bins, item, kind.bins());
     __syncthreads();
     const unsigned int first =

@@ -7,6 +7,7 @@
 #include "gsort/block/key_code.cuh"
 #include "gsort/block/key_range.cuh"
 #include "gsort/block/overlap.cuh"
+#include "gsort/block/range_map.cuh"
 
 enum {
   MIN_BUCKET_BITS = 10,
@@ -42,16 +43,15 @@ typedef struct Regions {
 } Regions;
 
 enum {
-  REGION_FULL = 2,  // Findings.stop, beside STOP for a -0: the result is of no use
+  REGION_FULL = 2,  // Findings.stop, beside STOP for a -0: the result is of no use, as some region
+                    // is full, or some key beyond the range of the map
 };
 
 // How bins lie in the output: one behind the other; in regions; or in regions of two arrays.
 enum BinKind { COUNTED_BINS, REGIONS, REGIONS_IN_PIECES };
 
 static __device__ __forceinline__ bool nothing_to_move(Regions regions) {
-  const unsigned int first = regions.findings->first_sample,
-                     second = regions.findings->second_sample;  // both loads at the same time
-  return first != EVEN || second != EVEN;
+  return finding_of_samples(regions.findings) != EVEN;
 }
 
 // Waits for the kernel that prepares the regions; false if there is nothing to do.
@@ -72,7 +72,8 @@ static __device__ __forceinline__ unsigned int reserve_run(unsigned int *next, u
 
 // partition_tile() for a whole tile, whose keys stay in registers, or for a shorter one, which is
 // read twice.
-template <bool kFull, bool kBothEnds, int kKind, int kThreads, int kItems, int kEach, int kMaxBins>
+template <bool kFull, bool kBothEnds, int kKind, bool kMaps, int kThreads, int kItems, int kEach,
+          int kMaxBins>
 static __device__ __forceinline__ bool partition_tile_of(
     const unsigned int *in, unsigned int *out, unsigned int valid, KeyCode code, Digit digit,
     unsigned int *next, PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared,
@@ -83,21 +84,35 @@ static __device__ __forceinline__ bool partition_tile_of(
   in += threadIdx.x;
   const int left = (int)valid - (int)threadIdx.x;
   unsigned int key[kFull ? kItems : 1];
-  bool minus_zero = false;
+  bool minus_zero = false, beyond = false;
+  const auto map = [&] { return kMaps ? range_map_of(regions.findings) : NULL; };
+  const auto always = [](int) { return true; };
+  const auto number_of = [&](unsigned int from_input) {
+    unsigned int number[1] = {encode(code, from_input)};
+    beyond |= map_all(map(), number, always);
+    return number[0];
+  };
   if constexpr (kFull) {
 #pragma unroll
     for (int u = 0; u < kItems; u++) key[u] = __ldcs(&in[u * kThreads]);
     if (kRegions && !regions_ready(regions)) return false;
     minus_zero = encode_all(code, key);
+    beyond = map_all(map(), key, always);
     count_in_bins<kItems>(key, digit, counter);
   } else {
     if (kRegions && !regions_ready(regions)) return false;
     for (int i = 0; i < left; i += kThreads) {
       minus_zero |= is_minus_zero(code, in[i]);
-      atomicAdd(bin_of(counter, encode(code, in[i]), digit), 1u);
+      atomicAdd(bin_of(counter, number_of(in[i]), digit), 1u);
     }
   }
   if (kRegions && minus_zero) regions.findings->stop = STOP;
+  if (kMaps && beyond)  // rare, so that keys are read once more
+    for (int i = 0; i < left; i += kThreads) {
+      const unsigned int number = encode(code, in[i]);
+      if (is_beyond(regions.findings->range_map, number) && !note_outlier(regions.findings, number))
+        regions.findings->stop = REGION_FULL;
+    }
   __syncthreads();
   scan_counters<kEach>(shared.counter, shared.warp_sums, copies, shared.first, bins);
   if (threadIdx.x == 0) shared.first[bins] = valid;
@@ -119,7 +134,7 @@ static __device__ __forceinline__ bool partition_tile_of(
       place_in_tile<PLACE_BATCH>(&key[u], digit, counter, shared.tile);
   } else {
     for (int i = 0; i < left; i += kThreads) {
-      const unsigned int number = encode(code, in[i]);
+      const unsigned int number = number_of(in[i]);
       shared.tile[atomicAdd(bin_of(counter, number, digit), 1u)] = number;
     }
   }
@@ -154,18 +169,19 @@ static __device__ __forceinline__ bool partition_tile_of(
 
 // Moves in[0..left), or the first tile of it, to the next free indices of their bins in `out`,
 // as codes. kKind: a BinKind; bins may have `regions`, which the previous kernel prepares while
-// keys are loaded here. False if that has found that nothing is to be moved.
-template <bool kBothEnds, int kKind, int kThreads, int kItems, int kEach, int kMaxBins>
+// keys are loaded here. kMaps: keys of a range are mapped. False if the previous kernel has found
+// that nothing is to be moved.
+template <bool kBothEnds, int kKind, bool kMaps, int kThreads, int kItems, int kEach, int kMaxBins>
 static __device__ __forceinline__ bool partition_tile(
     const unsigned int *in, unsigned int *out, unsigned int left, KeyCode code, Digit digit,
     unsigned int *next, PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared,
     Regions regions) {
   constexpr unsigned int kTile = kThreads * kItems;
   if (left >= kTile)
-    return partition_tile_of<true, kBothEnds, kKind>(in, out, kTile, code, digit, next, shared,
-                                                     regions);
-  return partition_tile_of<false, kBothEnds, kKind>(in, out, left, code, digit, next, shared,
-                                                    regions);
+    return partition_tile_of<true, kBothEnds, kKind, kMaps>(in, out, kTile, code, digit, next,
+                                                            shared, regions);
+  return partition_tile_of<false, kBothEnds, kKind, kMaps>(in, out, left, code, digit, next, shared,
+                                                           regions);
 }
 
 #endif

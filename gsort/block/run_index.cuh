@@ -50,8 +50,7 @@ static __device__ __forceinline__ Run run_of(const RunState &state, unsigned int
 
 // Whether the samples, if there were any, leave nothing for the buckets.
 static __device__ __forceinline__ bool samples_end_runs(const RunState &state) {
-  return state.sampled &&
-         finding_of_both(state.findings->first_sample, state.findings->second_sample) != EVEN;
+  return state.sampled && finding_of_samples(state.findings) != EVEN;
 }
 
 // A block finds the runs of its bucket, and tells the host of it.

@@ -72,7 +72,7 @@ static __device__ __forceinline__ bool stop_after_samples(Shared &shared, Elemen
                                                           const RunState &state) {
   wait_for_previous_kernel();
   if (!samples_end_runs(state)) return false;
-  if (leave_only_sweeps(state.findings->first_sample, state.findings->second_sample)) {
+  if (leave_only_sweeps(state.findings)) {
     // The first sample has told the host itself.
     if (global_index() == 0 && state.findings->first_sample == EVEN) state.host->finding = UNEVEN;
     count_instead(shared, in.keys, state.n, state.code, state.sweeps, gridDim.x);

@@ -1,4 +1,4 @@
-// Scan over the threads of a block.
+// Scan over the threads of a block, and the ends of their keys.
 #ifndef GSORT_BLOCK_SCAN_CUH
 #define GSORT_BLOCK_SCAN_CUH
 
@@ -44,6 +44,37 @@ static __device__ __forceinline__ unsigned int scan_threads(unsigned int value,
                                                             unsigned int *warp_sums) {
   return kThreads > 512 ? block_inclusive_scan(value, warp_sums)
                         : block_inclusive_scan_one_barrier(value, warp_sums);
+}
+
+// Least and greatest of the keys of a block of 2^k warps, for all threads. `shared` is shared
+// memory.
+template <int kEach, class Key>
+static __device__ __forceinline__ void find_ends(const Key (&key)[kEach], Key *least, Key *most,
+                                                 Key (*shared)[MAX_WARPS]) {
+  const unsigned int warps = blockDim.x / WARP_SIZE;
+  Key low = key[0], high = key[0];
+#pragma unroll
+  for (int u = 1; u < kEach; u++) {
+    low = min(low, key[u]);
+    high = max(high, key[u]);
+  }
+  const auto reduce = [&](unsigned int count) {
+    for (unsigned int lanes = count / 2; lanes > 0; lanes /= 2) {
+      low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
+      high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
+    }
+  };
+  reduce(WARP_SIZE);
+  if (threadIdx.x % WARP_SIZE == 0) {
+    shared[0][threadIdx.x / WARP_SIZE] = low;
+    shared[1][threadIdx.x / WARP_SIZE] = high;
+  }
+  __syncthreads();
+  low = shared[0][threadIdx.x % warps];
+  high = shared[1][threadIdx.x % warps];
+  reduce(warps);
+  *least = low;
+  *most = high;
 }
 
 #endif

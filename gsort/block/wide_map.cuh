@@ -13,6 +13,7 @@
 #define GSORT_BLOCK_WIDE_MAP_CUH
 
 #include "gsort/block/key_code.cuh"
+#include "gsort/block/scan.cuh"
 
 typedef enum MapKind { SHIFT, AFFINE, BY_VALUE } MapKind;
 
@@ -109,36 +110,6 @@ static __device__ __forceinline__ bool make_by_value(WideCode code, Wide least, 
   map->least = encode(code, (Wide)__double_as_longlong(map->origin));
   map->most = encode(code, (Wide)__double_as_longlong(last + more));
   return map->least < least && most < map->most && fabs(map->slope) < 1e300;
-}
-
-// Least and greatest of the keys of a block, for all threads. `shared` is shared memory.
-template <int kEach>
-static __device__ __forceinline__ void find_ends(const Wide (&key)[kEach], Wide *least, Wide *most,
-                                                 Wide (*shared)[MAX_WARPS]) {
-  const unsigned int warps = blockDim.x / WARP_SIZE;
-  Wide low = key[0], high = key[0];
-#pragma unroll
-  for (int u = 1; u < kEach; u++) {
-    low = min(low, key[u]);
-    high = max(high, key[u]);
-  }
-  const auto reduce = [&](unsigned int count) {
-    for (unsigned int lanes = count / 2; lanes > 0; lanes /= 2) {
-      low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
-      high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
-    }
-  };
-  reduce(WARP_SIZE);
-  if (threadIdx.x % WARP_SIZE == 0) {
-    shared[0][threadIdx.x / WARP_SIZE] = low;
-    shared[1][threadIdx.x / WARP_SIZE] = high;
-  }
-  __syncthreads();
-  low = shared[0][threadIdx.x % warps];
-  high = shared[1][threadIdx.x % warps];
-  reduce(warps);
-  *least = low;
-  *most = high;
 }
 
 #endif

@@ -101,10 +101,9 @@ static __device__ __forceinline__ void count_digits_by_grid(
   if (done != NULL) add_done(&done->count.done, 1);
 }
 
-// Whether two samples, judged, leave nothing but sweeps.
-static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_sample,
-                                                         unsigned int second_sample) {
-  return finding_of_both(first_sample, second_sample) == UNEVEN;
+// Whether the samples, judged, leave nothing but sweeps.
+static __device__ __forceinline__ bool leave_only_sweeps(const Findings *findings) {
+  return finding_of_samples(findings) == UNEVEN;
 }
 
 // Sweeps behind a way that the host does not wait for, or that the device tells n.
@@ -127,8 +126,7 @@ static __device__ __forceinline__ bool is_sorted_already(const BehindWay &way) {
 }
 
 static __device__ __forceinline__ bool has_counted(const BehindWay &way) {
-  return way.behind_codes ||
-         (way.counts && leave_only_sweeps(way.findings->first_sample, way.findings->second_sample));
+  return way.behind_codes || (way.counts && leave_only_sweeps(way.findings));
 }
 
 template <class NumberOf>

@@ -30,11 +30,11 @@ static __device__ __forceinline__ void prepare_regions(const RegionBuckets &buck
 // The first sample tells keys that are far from even, the second one, which others judge at the
 // same time, keys that are a little uneven, or equal (block/evenness.cuh).
 //
-// A sample for each `loading` blocks: a cluster, or 1. The first one is judged by `limits`; all
-// others together are the second sample. If these are several, CLEARED_BYTES of the findings are 0
+// A sample for each `loading` blocks: a cluster, or 1. The first one is judged; all others
+// together are the second sample. If these are several, CLEARED_BYTES of the findings are 0
 // before. tells_even: the host waits for EVEN, too.
 static __global__ void __launch_bounds__(SAMPLE_THREADS)
-    sample_keys(const unsigned int *keys, size_t n, unsigned int loading, SampleLimits limits,
+    sample_keys(const unsigned int *keys, size_t n, unsigned int loading, float capacity,
                 RegionBuckets buckets, bool tells_even) {
   let_next_kernel_begin();
   Findings *const findings = buckets.regions.findings;
@@ -49,15 +49,16 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
                            key, &next))
     return;
   if (series > 0) {
-    KeyRange range = WHOLE_RANGE;
-    const unsigned int seen = judge_second_sample(key, next, n, second, &range, findings);
-    note_second_sample(seen, range, MOST_EQUALS_BARE, findings, host);
+    const float most_equals = buckets.bits.second > 0 ? MOST_EQUALS_OF_TWO_STEPS : MOST_EQUALS_BARE;
+    const unsigned int seen =
+        judge_second_sample<false>(key, next, n, second, most_equals, findings);
+    if (seen != UNKNOWN) findings->second_sample = seen;
     return;
   }
-  const unsigned int verdict = judge_sample<true>(key, next, n, limits, findings, host);
+  const unsigned int verdict = judge_sample<true, MAPS_RANGE>(key, n, capacity, findings, host);
   if (threadIdx.x > 0) return;
   findings->first_sample = verdict;
-  if (tells_even && verdict == EVEN) host->finding = EVEN;
+  if (tells_even && (verdict == EVEN || verdict == MAPPED)) host->finding = EVEN;
 }
 
 // The only step, or the first of two: then `regions` are the parts. What the second sample says
@@ -71,19 +72,21 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   extern __shared__ __align__(16) unsigned int shared_memory[];
   auto &shared = *(PartitionShared<kThreads, kItems, kEach, kMaxBins> *)shared_memory;
   clear_counters<kThreads>(shared.counter, kThreads * kEach);
-  bool moved = blockIdx.x < regions.early || regions_ready(regions);
-  __syncthreads();
+  const bool late = blockIdx.x >= regions.early;
+  bool moved = !late || regions_ready(regions);
+  const bool useless = late && *(volatile unsigned int *)&regions.findings->stop != 0;
+  if (__syncthreads_or(useless) != 0) return;
   const unsigned int begin = blockIdx.x * kTile;
   if (moved)
-    moved = partition_tile<false, kKind>(in + begin, out, n - begin, code, digit, regions.next,
-                                         shared, regions);
+    moved = partition_tile<false, kKind, true>(in + begin, out, n - begin, code, digit,
+                                               regions.next, shared, regions);
   if (moved) return;
-  const unsigned int first = regions.findings->first_sample,
-                     second = regions.findings->second_sample;
-  if (blockIdx.x == 0 && threadIdx.x == 0 && first == EVEN) host->finding = second;
+  const unsigned int first = regions.findings->first_sample;
+  if (blockIdx.x == 0 && threadIdx.x == 0 && (first == EVEN || first == MAPPED))
+    host->finding = UNEVEN;
   const unsigned int counting = min(gridDim.x, regions.early);
   if (sweeps.start == NULL || blockIdx.x >= counting) return;
-  if (leave_only_sweeps(first, second)) count_instead(shared, in, n, code, sweeps, counting);
+  if (leave_only_sweeps(regions.findings)) count_instead(shared, in, n, code, sweeps, counting);
 }
 
 // The second of two steps: from the parts, which lie in `in` and parts.behind, to regions of `out`.
@@ -104,8 +107,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (tile >= end) return;
   regions.first = part * (digit.mask + 1);
   const unsigned int *const from = (begin < parts.split ? in : parts.behind) + tile;
-  partition_tile<false, REGIONS>(from, out, end - tile, KeyCode{0, 0}, digit,
-                                 regions.next + regions.first, shared, regions);
+  partition_tile<false, REGIONS, false>(from, out, end - tile, KeyCode{0, 0}, digit,
+                                        regions.next + regions.first, shared, regions);
 }
 
 #endif

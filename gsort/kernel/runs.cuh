@@ -28,16 +28,15 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
                            key, &next))
     return;
   if (number > 0) {
-    KeyRange range = WHOLE_RANGE;
-    const unsigned int seen = judge_second_sample(key, next, state.n, 1, &range, findings);
-    // The tiles themselves will show whether buckets fit, if not too many keys are equal.
-    const bool suit = seen == EVEN || range.equals <= MOST_EQUALS_IN_RUNS;
-    if (seen != UNKNOWN) findings->second_sample = suit ? EVEN : UNEVEN;
+    // If it is a little uneven, the tiles themselves will show whether buckets fit.
+    const unsigned int seen =
+        judge_second_sample<true>(key, next, state.n, 1, MOST_EQUALS_IN_RUNS, findings);
+    if (seen != UNKNOWN) findings->second_sample = seen;
     return;
   }
   const float group = (float)capacity * (float)(1 << (state.bits - GROUP_BITS));
   const unsigned int seen =
-      judge_sample<false>(key, next, state.n, {group, ANY_RANGE}, findings, state.host);
+      judge_sample<false, SKIPS_BITS>(key, state.n, group, findings, state.host);
   if (threadIdx.x == 0) findings->first_sample = seen;
 }
 
@@ -148,7 +147,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (useless) return;
   sort_pairs_of_bucket<kFew>(shared, blockIdx.x,
                              RunPlace<kThreads, Index>{state, index, mine, place, kept}, out,
-                             state.code, 32 - state.bits, range);
+                             CodedKeys{state.code}, 32 - state.bits, range);
 }
 
 #endif

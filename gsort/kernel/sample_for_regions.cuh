@@ -9,9 +9,10 @@
 // The first block judges a sample; the next `second` ones judge more, and the others clear
 // words[count]. tile_counter: [2] of the sweeps.
 static __global__ void __launch_bounds__(SAMPLE_THREADS)
-    sample_for_regions(const unsigned int *keys, size_t n, KeyCode code, SampleLimits limits,
-                       unsigned int second, uint4 *words, size_t count, unsigned int *tile_counter,
-                       RegionsFit *fit, Findings *findings, volatile HostVerdict *host) {
+    sample_for_regions(const unsigned int *keys, size_t n, KeyCode code, float capacity,
+                       float most_equals, float most_if_known, unsigned int second, uint4 *words,
+                       size_t count, unsigned int *tile_counter, RegionsFit *fit,
+                       Findings *findings, volatile HostVerdict *host) {
   wait_for_previous_kernel();
   const unsigned int sampling = 1 + second;
   if (blockIdx.x >= sampling) {
@@ -23,19 +24,19 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   unsigned int key[SAMPLE_EACH], next;
   if (blockIdx.x > 0) {
     load_cluster_sample(keys, n, code, blockIdx.x, findings->sample, 1, key, &next);
-    KeyRange range = WHOLE_RANGE;
-    const unsigned int seen = judge_second_sample(key, next, n, second, &range, findings);
-    note_second_sample(seen, range, MOST_EQUALS_PAIRS, findings, host);
+    const unsigned int seen =
+        judge_second_sample<false>(key, next, n, second, most_equals, findings, most_if_known);
+    if (seen != UNKNOWN) findings->second_sample = seen;
     return;
   }
   if (threadIdx.x < 2) tile_counter[threadIdx.x] = fit->full[threadIdx.x] = 0;
   if (threadIdx.x == 0) fit->buckets = false;
   if (second == 1) clear_findings(findings);  // else other blocks use them already
   load_block_sample(keys, n, code, key);
-  const unsigned int finding = judge_sample<false>(key, 0, n, limits, findings, host);
+  const unsigned int finding = judge_sample<false, MAPS_RANGE>(key, n, capacity, findings, host);
   if (threadIdx.x > 0) return;
   findings->first_sample = finding;
-  if (finding == EVEN) host->finding = EVEN;
+  if (finding == EVEN || finding == MAPPED) host->finding = EVEN;
 }
 
 #endif

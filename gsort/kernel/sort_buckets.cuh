@@ -14,7 +14,6 @@
 #include "gsort/block/bins.cuh"
 #include "gsort/block/digits.cuh"
 #include "gsort/block/key_code.cuh"
-#include "gsort/block/key_range.cuh"
 #include "gsort/block/partition.cuh"
 #include "gsort/block/passes.cuh"
 #include "gsort/warp/small_sorts.cuh"
@@ -71,13 +70,12 @@ static __device__ __forceinline__ void prepare_bucket(Shared &shared) {
   shared.seen = {0, 0};
 }
 
-// Sorts bucket `number`, the codes in[0..count), into shared.tile, without the first range.skip
-// bits, which all keys share. Of the other bits, those from `shift` up are equal, too. After
-// prepare_bucket() and a barrier.
+// Sorts bucket `number`, the codes in[0..count), whose bits from `shift` up are equal, into
+// shared.tile. After prepare_bucket() and a barrier.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys>
 static __device__ __forceinline__ void sort_bucket(
     BucketShared<kThreads, kItems, kFineBits> &shared, const unsigned int *in, unsigned int count,
-    unsigned int number, int shift, KeyRange range) {
+    unsigned int number, int shift) {
   typedef BucketShared<kThreads, kItems, kFineBits> Shared;
   static_assert(kThreads * kItems < 1 << 16, "places have 16 bits");
   static_assert(kItems % PADDED == 0, "whole groups");
@@ -86,15 +84,13 @@ static __device__ __forceinline__ void sort_bucket(
   // makes it 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others. So
   // padding needs no comparison.
   Digit digit = {shift - kFineBits, 2 * kBins - 1, number % 2 * kBins, 0};
-  const unsigned int padding = (~number % 2 * kBins + threadIdx.x % WARP_SIZE)
-                               << (digit.shift - range.skip);
+  const unsigned int padding = (~number % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
   const unsigned int *const first = in + threadIdx.x;
   const int left = (int)count - (int)threadIdx.x;
   unsigned int key[kItems];
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     key[u] = left > u * kThreads ? __ldcs(&first[u * kThreads]) : padding;
-  skip_bits(key, range);
   // Groups that are padding in all lanes of the warp are skipped.
   const int left_of_warp = (int)count - (int)(threadIdx.x & ~(WARP_SIZE - 1u));
 #pragma unroll
@@ -131,65 +127,24 @@ static __device__ __forceinline__ void sort_bucket(
   }
 }
 
-// Writes the keys of the codes tile[0..count) to `out`.
+// Writes the keys of the numbers tile[0..count) to `out`. map: NULL, or of these to codes.
 template <int kThreads, int kItems>
 static __device__ __forceinline__ void write_bucket(const unsigned int *tile, unsigned int *out,
-                                                    unsigned int count, KeyRange range,
+                                                    unsigned int count, const RangeMap *map,
                                                     KeyCode code) {
   out += threadIdx.x;
   const int left = (int)opaque(count - threadIdx.x);  // not kept in registers till here
-  if (range.skip == 0 && is_plain(code)) {
+  const auto write = [&](auto key_of) {
 #pragma unroll
     for (int u = 0; u < kItems; u++)
-      if (left > u * kThreads) out[u * kThreads] = tile[threadIdx.x + u * kThreads];
-  } else {
-    for (int u = 0; left > u * kThreads; u++)
-      out[u * kThreads] =
-          decode(code, tile[threadIdx.x + u * kThreads] >> range.skip | range.common);
-  }
-}
-
-// Buckets that lie one behind the other.
-typedef struct CountedBuckets {
-  const unsigned int *start;  // [buckets + 1] index where each begins; the last: where they end
-  int shift;                  // bits of a key behind the bucket's number
-  const unsigned int *stop;   // not 0: there is nothing to sort
-} CountedBuckets;
-
-// Sorts the bucket of the block from `in` to `out`, which may be equal: a block reads all of its
-// bucket before it writes.
-template <int kThreads, int kItems, int kFineBits, int kFewKeys>
-static __device__ __forceinline__ void sort_bucket_of_block(const unsigned int *in,
-                                                            unsigned int *out,
-                                                            CountedBuckets buckets, KeyRange range,
-                                                            KeyCode code) {
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  auto &shared = *(BucketShared<kThreads, kItems, kFineBits> *)shared_memory;
-  prepare_bucket<kThreads>(shared);
-  wait_for_previous_kernel();
-  if (*buckets.stop != 0) return;
-  __syncthreads();
-  const unsigned int begin = buckets.start[blockIdx.x],
-                     count = buckets.start[blockIdx.x + 1] - begin;
-  sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x,
-                                                     buckets.shift, range);
-  write_bucket<kThreads, kItems>(shared.tile, out + begin, count, range, code);
-}
-
-template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_buckets(const unsigned int *in, unsigned int *out, CountedBuckets buckets) {
-  sort_bucket_of_block<kThreads, kItems, kFineBits, kFewKeys>(in, out, buckets, WHOLE_RANGE,
-                                                              KeyCode{0, 0});
-}
-
-// sort_buckets() for keys that share their first range.skip bits, and for codes. Asking whether
-// there are any would cost sort_buckets() registers.
-template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_buckets_of_range(const unsigned int *in, unsigned int *out, CountedBuckets buckets,
-                          KeyRange range, KeyCode code) {
-  sort_bucket_of_block<kThreads, kItems, kFineBits, kFewKeys>(in, out, buckets, range, code);
+      if (left > u * kThreads) out[u * kThreads] = key_of(tile[threadIdx.x + u * kThreads]);
+  };
+  if (map != NULL)
+    write([=, by = *map](unsigned int number) { return decode(code, unmap_key(by, number)); });
+  else if (is_plain(code))
+    write([](unsigned int number) { return number; });
+  else
+    write([=](unsigned int number) { return decode(code, number); });
 }
 
 // Buckets in regions, after one step or two.
@@ -236,13 +191,21 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                            keys_in_regions<kThreads>(regions, part << buckets.bits.second, bucket));
     if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) keys_before[threadIdx.x / WARP_SIZE] = before;
     __syncthreads();
-    sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, bucket, 32 - bits,
-                                                       WHOLE_RANGE);
+    sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, bucket,
+                                                       32 - bits);
     // Added up here, as a register until here would be one too many.
     unsigned int *to = out;
 #pragma unroll
     for (int warp = 0; warp < kThreads / WARP_SIZE; warp++) to += keys_before[warp];
-    write_bucket<kThreads, kItems>(shared.tile, to, count, WHOLE_RANGE, buckets.code);
+    const RangeMap *const map = range_map_of(regions.findings);
+    write_bucket<kThreads, kItems>(shared.tile, to, count, map, buckets.code);
+    if (map != NULL && (bucket == 0 || bucket + 1 == 1u << bits)) {
+      __syncthreads();
+      if (bucket == 0)
+        put_outliers(regions.findings, 0, to, buckets.code);
+      else
+        put_outliers(regions.findings, 1, to + count, buckets.code);
+    }
     bucket += gridDim.x;
     if (bucket >> bits != 0) return;
     __syncthreads();

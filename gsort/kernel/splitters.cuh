@@ -299,6 +299,16 @@ static __device__ void copy_equal(const RunState &state, const RunsOfThread<kThr
   }
 }
 
+// Adds the calling thread's smallest and largest key to the block's. All threads call it.
+static __device__ __forceinline__ void add_to_range(unsigned int low, unsigned int high,
+                                                    unsigned int *smallest, unsigned int *largest) {
+  low = warp_min(low);
+  high = ~warp_min(~high);
+  if (threadIdx.x % WARP_SIZE != 0) return;
+  atomicMin(smallest, low);
+  atomicMax(largest, high);
+}
+
 template <int kThreads, int kItems, int kBinBits, class Index>
 static __device__ __forceinline__ void sort_split_bucket(
     PairBlockShared<kThreads, kItems, kBinBits, FETCHED> &shared, Index &index,

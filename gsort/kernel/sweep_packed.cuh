@@ -1,16 +1,14 @@
-// A sweep over a counted digit of pairs, which are packed between sweeps (block/pair_sweep.cuh),
-// and a block for each bucket that two such sweeps have left (block/pair_bucket.cuh).
+// A sweep over a counted digit of pairs, which are packed between sweeps (block/pair_sweep.cuh).
 //
 //   pairs  (3 a) (1 b) (2 c) (1 d)   digit of 2 bits, counted: starts [0 0 2 3]
 //   tile 0  (3 a) (1 b)              bins' pairs before it: none         places 3 0
 //   tile 1  (2 c) (1 d)              one of digit 1, one of digit 3      places 2 1
 //
-// Moves 16 bytes a pair, each.
+// Moves 16 bytes a pair.
 #ifndef GSORT_KERNEL_SWEEP_PACKED_CUH
 #define GSORT_KERNEL_SWEEP_PACKED_CUH
 
 #include "gsort/block/index.cuh"
-#include "gsort/block/pair_bucket.cuh"
 #include "gsort/block/pair_sweep.cuh"
 #include "gsort/kernel/count_digits.cuh"
 
@@ -41,20 +39,6 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (kBits == DIGIT_BITS) clear_next_look_back(sweep, (size_t)bins.tiles() << kBits);
 }
 
-// A block for each bucket. *spread: of a digit of the sweeps.
-template <int kThreads, int kItems, int kBinBits, int kFew, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_pair_buckets(const uint2 *in, Elements out, KeyCode code, const unsigned int *start,
-                      int low_bits, const unsigned int *spread, KeyRange range) {
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  auto &shared = *(PairBlockShared<kThreads, kItems, kBinBits, IN_ELEMENT> *)shared_memory;
-  prepare_block(shared);
-  wait_for_previous_kernel();
-  if (*spread == DIGIT_UNUSED) return;
-  const CountedPlace place = {blockIdx.x, in, start};
-  sort_pairs_of_bucket<kFew>(shared, blockIdx.x, place, out, code, low_bits, range);
-}
-
 // Of several sweeps in one launch: each tile clears its words of the next look-back.
 template <unsigned int kTile>
 struct BinsOfPass : CountedBins<kTile, DIGIT_BITS> {
@@ -62,7 +46,7 @@ struct BinsOfPass : CountedBins<kTile, DIGIT_BITS> {
   unsigned int &swept;  // tiles
 
   template <int kItems>
-  __device__ __forceinline__ void see(const unsigned int (&)[kItems], bool) {
+  __device__ __forceinline__ void see(unsigned int (&)[kItems], unsigned int, bool) {
     swept++;
   }
   __device__ __forceinline__ bool note_run(unsigned int tile, unsigned int, unsigned int,

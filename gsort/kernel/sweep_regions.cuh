@@ -22,6 +22,7 @@
 #include "gsort/block/findings.cuh"
 #include "gsort/block/pair_bucket.cuh"
 #include "gsort/block/pair_sweep.cuh"
+#include "gsort/block/range_map.cuh"
 
 // What the sweeps find out; the sample's kernel clears it.
 typedef struct RegionsFit {
@@ -55,18 +56,19 @@ static __device__ __forceinline__ void find_region_places(const SweepRegions &re
                                                           int *from, int *to,
                                                           volatile HostVerdict *host) {
   const Findings *const findings = regions.findings;
-  const bool even = findings->first_sample == EVEN, stop = !even ||
-                                                           findings->second_sample != EVEN ||
-                                                           (pass > 0 && regions.fit->full[0] != 0);
-  if (pass == 0 && blockIdx.x == 0 && even && stop) host->finding = findings->second_sample;
+  const unsigned int first = findings->first_sample;
+  const bool uneven = finding_of_samples(findings) != EVEN,
+             stop = uneven || (pass > 0 && regions.fit->full[0] != 0);
+  if (pass == 0 && blockIdx.x == 0 && uneven && (first == EVEN || first == MAPPED))
+    host->finding = findings->second_sample;
   *from = pass == 0 ? AT_INPUT : AT_HALVES;
   *to = stop ? NOWHERE : pass == 0 ? AT_HALVES : AT_SCRATCH;
 }
 
-// The sort ends without a result: the first one to find out tells the host why.
+// The sort ends without a result: the first one to find out tells the host.
 static __device__ __forceinline__ void end_regions(const SweepRegions &regions, int pass,
-                                                   Finding why, volatile HostVerdict *host) {
-  if (atomicExch(&regions.fit->full[pass], 1u) == 0) host->finding = why;
+                                                   volatile HostVerdict *host) {
+  if (atomicExch(&regions.fit->full[pass], 1u) == 0) host->finding = UNEVEN;
 }
 
 // For sweep_tiles().
@@ -92,8 +94,13 @@ struct BinsInRegions : CountedBins<kTileSize, kBits> {
     return kTileSize - valid;
   }
   template <int kItems>
-  __device__ __forceinline__ void see(const unsigned int (&)[kItems], bool minus_zero) {
-    if (minus_zero) end_regions(regions, this->sweep.route.pass, UNEVEN, host);
+  __device__ __forceinline__ void see(unsigned int (&key)[kItems], unsigned int valid,
+                                      bool minus_zero) {
+    if (this->sweep.route.pass > 0) return;
+    const bool beyond = map_all(range_map_of(regions.findings), key, [=](int u) {
+      return first_item<kItems>() + u * WARP_SIZE < valid;
+    });
+    if (minus_zero || beyond) end_regions(regions, 0, host);
   }
   __device__ __forceinline__ bool note_run(unsigned int tile, unsigned int, unsigned int before,
                                            unsigned int up_to_here) const {
@@ -102,7 +109,7 @@ struct BinsInRegions : CountedBins<kTileSize, kBits> {
     if (tile == source * regions.tiles_of_source) start[source] = before;
     if (tile == tiles() - 1) start[regions.sources] = up_to_here;
     if (up_to_here <= regions.capacity) return true;
-    end_regions(regions, this->sweep.route.pass, OVERFULL, host);
+    end_regions(regions, this->sweep.route.pass, host);
     return false;
   }
 };
@@ -129,7 +136,7 @@ static __device__ __forceinline__ void finish_regions(const SweepRegions &region
   const bool fits = __syncthreads_or(too_large) == 0;
   if (threadIdx.x > 0) return;
   fit->buckets = fits;
-  host->finding = fits ? SORTED : OVERFULL;
+  host->finding = fits ? SORTED : UNEVEN;
 }
 
 // The bucket of the calling block. A bucket's number is the upper digit's bin, then the lower
@@ -147,6 +154,20 @@ struct RegionPlace {
   __device__ __forceinline__ PairsSideBySide pairs(BucketPlace place, unsigned int lead) const {
     const unsigned int bin = blockIdx.x / regions.sources;
     return pairs_from(in, bin * regions.capacity + place.to - regions.base[bin], lead);
+  }
+};
+
+// As CodedKeys, of numbers that may be mapped.
+struct MappedKeys {
+  KeyCode code;
+  const Findings *findings;
+  template <class Body>
+  __device__ __forceinline__ void with(Body body) const {
+    const RangeMap *const map = range_map_of(findings);
+    if (map == NULL)
+      CodedKeys{code}.with(body);
+    else
+      body([=, *this](unsigned int number) { return decode(code, unmap_key(*map, number)); });
   }
 };
 
@@ -182,8 +203,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   prepare_block(shared);
   wait_for_previous_kernel();
   if (!regions.fit->buckets) return;
-  sort_pairs_of_bucket<kFew>(shared, blockIdx.x, RegionPlace{regions, in}, out, code, low_bits,
-                             WHOLE_RANGE);
+  sort_pairs_of_bucket<kFew>(shared, blockIdx.x, RegionPlace{regions, in}, out,
+                             MappedKeys{code, regions.findings}, low_bits, WHOLE_RANGE);
 }
 
 #endif

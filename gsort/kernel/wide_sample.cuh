@@ -79,7 +79,7 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
     if (!map_sample(key, code, by_value == 1, judges_first ? map : NULL, word)) continue;
     if (!judges_first && !is_float) return EVEN;
     const unsigned int mine =
-        judge_sample<false>(word, 0, n, {capacity, {0, 0}}, findings, &findings->ignored);
+        judge_sample<false, NO_RANGE>(word, n, capacity, findings, &findings->ignored);
     if (threadIdx.x == 0) judged = mine;
     __syncthreads();
     const bool even = judged == EVEN;
@@ -125,10 +125,10 @@ enum { CROWDED_PAIRS_UP_TO = 4200000 };
   for (int u = 0; u < SAMPLE_EACH; u++) word[u] = (unsigned int)(key[u] >> 32);
   unsigned int finding = judge_maps(key, n, code, capacity, judges_first, map, findings, word);
   if (!judges_first && finding == EVEN) {
-    KeyRange range = WHOLE_RANGE;
-    finding = judge_second_sample(word, same_next ? word[0] : ~word[0], n, 1, &range, findings);
     // 1,024 regions hardly fill up if two or three keys are equal; the regions of two steps do.
-    if (finding == REFINED && range.even && range.equals < 3.5f && part_count == 0) finding = EVEN;
+    const float most_equals = part_count == 0 ? 3.5f : MOST_EQUALS_BARE;
+    finding = judge_second_sample<false>(word, same_next ? word[0] : ~word[0], n, 1, most_equals,
+                                         findings);
     const bool in_order = pairs && !even_everywhere(word);
     if (finding == EVEN && in_order) finding = if_in_order;
   }

@@ -12,9 +12,13 @@ static uint32_t skewed(size_t) { return draw() >> draw() % 32; }
 int main() {
   enum { N = 100077, REGION_BITS = 9, TWO_STEPS = 9200000 };
   const uint32_t in_order = (uint32_t)((1ull << 32) / N);
-  const KeyRange shared_8 = {8, 0x7b000000u, 1, true, false, 1};
-  const Way *const regions = &way_regions, *const buckets = &way_buckets,
-                   *const values = &way_values;
+  const Way *const regions = &way_regions, *const values = &way_values;
+  // Keys of a range, but for one of each so many.
+  const auto outliers = [](size_t each, uint32_t below, uint32_t above) {
+    return [=](size_t i) {
+      return i % each > 0 ? 0x40000000u + (draw() >> 2) : i / each % 2 == 0 ? below : above;
+    };
+  };
   return run_cases({
       {"even", regions, N, U32, BARE, SORTED, any_key},
       {"even, signed", regions, N, I32_DOWN, BARE, SORTED, any_key},
@@ -34,28 +38,29 @@ int main() {
       {"one value", regions, N, U32, BARE, FEW_VALUES, [](size_t) { return 77u; }},
       {"16 values", regions, N, F32, BARE, FEW_VALUES,
        [](size_t) { return draw() % 16 * 0x10000001u; }},
-      {"half of all numbers", regions, N, U32, BARE, IN_RANGE, [](size_t) { return draw() >> 1; },
-       UNKNOWN, WHOLE_RANGE, false, 1},
-      {"a full region", regions, N, U32, BARE, IN_RANGE,
+      {"half of all numbers", regions, N, U32, BARE, SORTED, [](size_t) { return draw() >> 1; }},
+      {"nearly all numbers", regions, N, I32_DOWN, BARE, SORTED,
+       [](size_t) { return (uint32_t)((uint64_t)draw() * 251 / 256); }},
+      {"a range of floats", regions, N, F32, BARE, SORTED,
+       [](size_t) { return 0x3f800000u | draw() >> 9; }},
+      {"a range in two steps", regions, TWO_STEPS, U32, BARE, SORTED,
+       [](size_t) { return 0x7b000000u | draw() >> 6; }},
+      {"some numbers of a small range", regions, N, I32_DOWN, BARE, SORTED,
+       [](size_t) { return 3000 + draw() % (1u << 17); }},
+      {"outliers", regions, N, U32, BARE, SORTED, outliers(9000, 77, 0xffffffffu)},
+      {"outliers in two steps", regions, TWO_STEPS, I32_DOWN, BARE, SORTED,
+       outliers(400000, 77, 0xf0000000u)},
+      {"too many outliers, none of them sampled", regions, 10 * N, U32, BARE, UNEVEN,
+       [](size_t i) { return i - 4560 < 65 ? 99 : 0x40000000u + (draw() >> 2); }},
+      {"a range of floats, and -0", regions, N, F32, BARE, UNEVEN,
+       [](size_t i) { return i == 12345 ? 1u << 31 : 0x3f800000u | draw() >> 9; }},
+      {"a full region", regions, N, U32, BARE, UNEVEN,
        [](size_t i) { return one_of(i, 800, 250u << (32 - REGION_BITS) | draw() >> REGION_BITS); }},
+      {"a warp sorts a bin", regions, N, U32, BARE, SORTED,
+       [](size_t i) { return one_of(i, 2000, 0x12345000u + draw() % 4); }},
+      {"a bucket by passes", regions, N, U32, BARE, SORTED,
+       [](size_t i) { return one_of(i, 1200, 0x12345000u + draw() % 4); }},
       {"a heavy value", regions, N, U32, BARE, SORTED, often(77, 100)},
-
-      {"counted", buckets, N, U32, BARE, SORTED, any_key, IN_RANGE, A_LITTLE_UNEVEN},
-      {"counted, signed", buckets, N, I32_DOWN, BARE, SORTED, any_key, IN_RANGE, A_LITTLE_UNEVEN},
-      {"counted, -0", buckets, N, F32, BARE, UNEVEN, zero_at(N / 3), IN_RANGE, A_LITTLE_UNEVEN},
-      {"8 bits shared", buckets, N, U32, BARE, SORTED,
-       [](size_t) { return 0x7b000000u | draw() >> 8; }, IN_RANGE, shared_8},
-      {"8 bits shared, but for one key", buckets, N, U32, BARE, IN_RANGE,
-       [](size_t i) { return i == N / 2 ? 0x79000001u : 0x7b000000u | draw() >> 8; }, IN_RANGE,
-       shared_8, false, 6},
-      {"a bucket too large", buckets, N, U32, BARE, UNEVEN, often(77, 30), IN_RANGE,
-       A_LITTLE_UNEVEN},
-      {"a warp sorts a bin", buckets, N, U32, BARE, SORTED,
-       [](size_t i) { return one_of(i, 2000, 0x12345000u + draw() % 4); }, IN_RANGE,
-       A_LITTLE_UNEVEN},
-      {"a bucket by passes", buckets, N, U32, BARE, SORTED,
-       [](size_t i) { return one_of(i, 500, 0x12345000u + draw() % 4); }, IN_RANGE,
-       A_LITTLE_UNEVEN},
 
       {"63 values", values, N, U32, BARE, SORTED, [](size_t) { return draw() % 63 * 0x4100001u; },
        FEW_VALUES},

@@ -1,4 +1,4 @@
-// Regions, a counted prefix, values and sweeps of many pairs: shapes, keys that end a way as random
+// Regions, values and sweeps of many pairs: shapes, keys that end a way as random
 // ones rarely do, and the input as spare memory.
 #include "gsort/tests/way_cases.cuh"
 
@@ -12,10 +12,7 @@ static uint32_t seven_values(size_t) { return draw() % 7 * 0x24924924u; }
 
 int main(void) {
   const size_t n = 300001, many = 1200001;
-  const KeyRange by_8 = {8, 0x12000000u, 1, true, false, 1};
-  const auto but_one = [=](size_t where, uint32_t key) {  // of keys of that range
-    return [=](size_t i) { return i == where ? key : 0x12000000u | draw() >> 8; };
-  };
+  const KeyRange even = {4, 0, 1, true, 1};
   std::vector<Case> cases;
   const auto add = [&](std::vector<Case> more) {
     cases.insert(cases.end(), more.begin(), more.end());
@@ -23,24 +20,19 @@ int main(void) {
 
   for (size_t pairs : {20000u, 300001u, 1200001u})
     add({{"regions", &way_pair_regions, pairs, U32, VALUES, SORTED, any_key},
-         {"regions of indices", &way_pair_regions, pairs, I32_DOWN, INDICES, SORTED, any_key},
-         {"prefix", &way_prefix, pairs, I32_DOWN, pairs == n ? INDICES : VALUES, SORTED, any_key,
-          IN_RANGE, A_LITTLE_UNEVEN}});
+         {"regions of a range", &way_pair_regions, pairs, I32_DOWN, pairs == n ? INDICES : VALUES,
+          SORTED, below(25, 0x12000000u), IN_RANGE, even},
+         {"regions of indices", &way_pair_regions, pairs, I32_DOWN, INDICES, SORTED, any_key}});
 
   const Way *way = &way_pair_regions;
   add({{"a third in one value", way, n, U32, VALUES, UNEVEN, often(8, 3)},
        {"five values", way, n, U32, VALUES, FEW_VALUES, five_values},
-       {"low keys", way, n, U32, VALUES, IN_RANGE, below(28), UNKNOWN, WHOLE_RANGE, false, 4},
-       {"a full bucket", way, many, U32, VALUES, IN_RANGE, often(5u << 20, 480)},
+       {"low keys", way, n, U32, VALUES, SORTED, below(28)},
+       {"a range of floats", way, n, F32, INDICES, SORTED, below(23, 0x3f800000u)},
+       {"beyond the range", way, n, U32, VALUES, UNEVEN,
+        [=](size_t i) { return i == n - 7 ? ~0u : 0x12000000u | draw() >> 8; }},
+       {"a full bucket", way, many, U32, VALUES, UNEVEN, often(5u << 20, 480)},
        {"regions, a -0", way, n, F32, VALUES, UNEVEN, zero_at(n / 2)}});
-
-  way = &way_prefix;
-  add({{"a range", way, n, U32, VALUES, SORTED, below(24, 0x12000000u), IN_RANGE, by_8},
-       {"beyond the range", way, n, U32, VALUES, IN_RANGE, but_one(n - 7, 0x13000000u), IN_RANGE,
-        by_8, false, 7},
-       {"far beyond", way, n, U32, VALUES, UNEVEN, but_one(5, 0xf2000000u), IN_RANGE, by_8},
-       {"a bucket too large", way, n, U32, VALUES, UNEVEN, often(98, 5), IN_RANGE, A_LITTLE_UNEVEN},
-       {"prefix, a -0", way, n, F32, VALUES, UNEVEN, zero_at(n / 2), IN_RANGE, A_LITTLE_UNEVEN}});
 
   way = &way_values;
   for (Kind kind : {VALUES, INDICES})

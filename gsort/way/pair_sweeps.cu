@@ -1,4 +1,4 @@
-// The kernels of a sort of pairs by prefix, and which of them sort how many pairs.
+// The kernels of a sort of pairs by regions, and which of them sort how many pairs.
 #include "gsort/way/pair_sweeps.cuh"
 
 #include "gsort/kernel/sweep_packed.cuh"
@@ -27,7 +27,6 @@ const PairSweepShape *shape_for(const Call *call, const PairSweepShape *shape, s
   {                                                               \
     SHAPE(threads, items, bin_bits, blocks,                       \
           PairBlockShared<threads, items, bin_bits, IN_ELEMENT>), \
-        sort_pair_buckets<threads, items, bin_bits, few, blocks>, \
         sort_pair_regions<threads, items, bin_bits, few, blocks>  \
   }
 
@@ -49,29 +48,12 @@ static const PairPlan plans[] = {
     {&large_8, &large_8, &block_512x18}, {&large_8, &large_8, &block_512x36},
 };
 
-// Whether keys of `range` suit a plan: they have bits for its buckets and for the bins of its
-// blocks, which else would be too full, and the buckets fit.
-static bool range_suits(size_t n, KeyRange range, const PairPlan *plan) {
-  const int bits = plan->bits();
-  const Shape &block = plan->block->shape;
-  if (bits + block.bits > 32 - range.skip) return false;
-  // After two sweeps, large blocks that mostly are far from full take longer than two sweeps more.
-  if (!range.even && range.density > MOST_DENSITY_OF_TWO_STEPS && block.threads > 256) return false;
-  return pair_buckets_fit(n, range, bits, block.elements);
-}
-
-const PairPlan *plan_pairs(const Call *call, KeyRange range) {
+const PairPlan *plan_pairs(const Call *call, double equals) {
   for (const PairPlan &plan : plans)
-    if (range_suits(call->n, range, &plan))
+    if (equals_that_fit(call->n, 1, plan.bits(), plan.block->shape.elements) >= equals)
       return fits(call, plan.low->tiles) && fits(call, plan.high->tiles) &&
                      fits(call, plan.block->shape)
                  ? &plan
                  : NULL;
   return NULL;
-}
-
-const PairPlan *last_plan(const Call *call) {
-  const PairPlan *const plan =
-      plan_pairs(call, {0, 0, MOST_DENSITY, true, false, MOST_EQUALS_PAIRS});
-  return plan != NULL ? plan : &plans[sizeof plans / sizeof *plans - 1];
 }

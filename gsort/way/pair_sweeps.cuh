@@ -1,6 +1,6 @@
 // Sweeps over pairs (block/pair_sweep.cuh): their launches, the memory that pairs are packed in
-// between them, and plans of sorts by prefix, for way/pair_regions.cu and way/prefix.cu: two stable
-// sweeps over the upper 12 to 16 bits, and a block per bucket for the rest.
+// between them, and plans for way/pair_regions.cu: two stable sweeps over the upper 12 to 16 bits,
+// and a block per bucket for the rest.
 #ifndef GSORT_WAY_PAIR_SWEEPS_CUH
 #define GSORT_WAY_PAIR_SWEEPS_CUH
 
@@ -85,9 +85,7 @@ const PairSweepShape *shape_for(const Call *call, const PairSweepShape *shape,
 // A block that sorts a bucket, by bits of the rest of the key first.
 typedef struct PairBlockShape {
   Shape shape;
-  void (*counted)(const uint2 *, Elements, KeyCode, const unsigned int *, int, const unsigned int *,
-                  KeyRange);
-  void (*by_regions)(const uint2 *, Elements, KeyCode, SweepRegions, int);
+  void (*kernel)(const uint2 *, Elements, KeyCode, SweepRegions, int);
 } PairBlockShape;
 
 // The digits of the prefix: that of `low` is swept first, then that of `high`.
@@ -99,10 +97,9 @@ typedef struct PairPlan {
   int bits() const { return low_bits() + high_bits(); }
 } PairPlan;
 
-// The plan for n keys of `range`, or NULL if they suit none.
-const PairPlan *plan_pairs(const Call *call, KeyRange range);
-// All plans for n keys of any range, if there is one, are from that for the whole range up to this.
-const PairPlan *last_plan(const Call *call);
+// The plan for n even keys, of which so many are equal on average; NULL if n or the device suits
+// none.
+const PairPlan *plan_pairs(const Call *call, double equals);
 
 // Whether sweeps move keys as they are, not their codes (way/sweeps.cu): if a few bits count, if
 // there are too many keys, or if floats may contain a -0 (which has to equal +0) and no other

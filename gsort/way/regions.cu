@@ -1,10 +1,49 @@
-// Even bare keys: to regions of buckets, which nothing is counted for.
+// Bare keys that are even, over all numbers or within a range: to regions of buckets, which nothing
+// is counted for.
 //
 //   one step:    in -move-> regions in the workspace -sort-> out
 //   two steps:   in -move-> parts in `out` and behind the regions -split-> regions -sort-> out
 #include "gsort/kernel/move_to_regions.cuh"
-#include "gsort/way/key_buckets.cuh"
+#include "gsort/kernel/sort_buckets.cuh"
+#include "gsort/way/launch.cuh"
 #include "gsort/way/sweeps.cuh"
+
+// Shapes of the blocks that sort buckets.
+// OF(threads, items, fine_bits, few, per_sm) for each: the smallest first; the last one is for 2^16
+// buckets and more.
+#define BUCKET_SHAPES(OF)                                                                     \
+  OF(256, 9, 10, 8, 6), OF(256, 18, 11, 8, 5), OF(256, 24, 11, 8, 5), OF(256, 33, 11, 12, 4), \
+      OF(256, 39, 11, 12, 3), OF(512, 36, 12, 12, 2)
+
+#define BUCKET_SHAPE(threads, items, fine_bits, few, per_sm) \
+  SHAPE(threads, items, fine_bits, per_sm, BucketShared<threads, items, fine_bits>)
+static const Shape bucket_shapes[] = {BUCKET_SHAPES(BUCKET_SHAPE)};
+enum { SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
+
+// Shapes that may sort 2^bits buckets.
+static inline int shapes_for(int bits) { return bits >= MAX_BUCKET_BITS ? SHAPES : SHAPES - 1; }
+
+// A kernel that moves keys to bins, its tiles, and the shared counters of a block.
+template <class Kernel>
+struct StepShape {
+  Shape tiles;
+  unsigned int counters;
+  Kernel *kernel;
+};
+
+// Behind the numbers: blocks of a multiprocessor, and what else the kernel is told.
+#define STEP_SHAPE(kernel, threads, items, each, max_bins, ...)                                  \
+  {                                                                                              \
+    SHAPE(threads, items, 0, 0, PartitionShared<threads, items, each, max_bins>), threads *each, \
+        kernel<threads, items, each, max_bins, __VA_ARGS__>                                      \
+  }
+
+// A digit of a step whose blocks have that many counters.
+static inline Digit step_digit(int shift, int bits, unsigned int counters) {
+  Digit digit = {shift, (1u << bits) - 1, 0, 0};
+  while (digit.copy_bits < 5 && 2u << (bits + digit.copy_bits) <= counters) digit.copy_bits++;
+  return digit;
+}
 
 typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, KeyCode, Digit, Regions,
                         SweepState, volatile HostVerdict *);
@@ -59,7 +98,7 @@ typedef struct RegionPlan {
 // n, so that a workspace is enough for fewer keys.
 static double most_capacity(size_t n, size_t regions) {
   const double average = (double)n / (double)regions;
-  return (double)regions * (average + 6 * sqrt(average) + WARP_SIZE);
+  return (double)regions * (region_capacity_of(average, 1) + WARP_SIZE);
 }
 
 static size_t most_words(size_t n, size_t buckets, size_t parts) {
@@ -133,13 +172,11 @@ static void launch_sample(Call *call, const RegionPlan *plan, const RegionBucket
   const unsigned int second = second_blocks(call->n),
                      loading = second == 1 && call->device->hopper ? SAMPLE_CLUSTER : 1;
   if (second > 1) clear_words(call, call->findings, CLEARED_BYTES);
-  const SampleLimits limits = {
-      (float)(plan->parts > 0 ? plan->part_capacity : plan->capacity) *
-          (float)(1 << (plan->bits.first - GROUP_BITS)),
-      {32 - plan->bits.first - plan->bits.second - bucket_shapes[plan->sort].bits,
-       most_uneven(call->n)}};
+  const float capacity = (float)(plan->parts > 0 ? plan->part_capacity : plan->capacity) *
+                         (float)(1 << (plan->bits.first - GROUP_BITS));
   launch_as(call, false, loading, sample_keys, (1 + second) * loading, SAMPLE_THREADS, 0,
-            (const unsigned int *)call->input.keys, call->n, loading, limits, buckets, tells_even);
+            (const unsigned int *)call->input.keys, call->n, loading, capacity, buckets,
+            tells_even);
 }
 
 static void launch_split_and_sort(Call *call, const RegionPlan *plan,
@@ -160,7 +197,7 @@ static void launch_split_and_sort(Call *call, const RegionPlan *plan,
                1u << (few ? all_bits - 2 : all_bits), regions, call->output.keys, buckets);
 }
 
-static Finding regions_run(Call *call, Known *known) {
+static Finding regions_run(Call *call, Known *) {
   RegionPlan plan;
   plan_regions(call, &plan);
   const bool two_steps = plan.parts > 0,
@@ -189,7 +226,7 @@ static Finding regions_run(Call *call, Known *known) {
     sweep_all_digits(call, call->workspace);
     return SORTED;
   }
-  return finding_of_buckets(host, &known->range);
+  return host->finding == OVERFULL || host->finding == STOPPED ? UNEVEN : (Finding)host->finding;
 }
 
 extern "C" const Way way_regions = {"regions", regions_bytes, regions_run};

@@ -63,7 +63,7 @@ static bool plan_suits(const Call *call, KeyRange range, const RunPlan *plan) {
   const Shape &tiles = plan->tiles.shape, &runs = plan->runs.shape;
   return tiles.bits + runs.bits <= 32 - range.skip &&
          parts_of(call->n, tiles.elements) <= MOST_TILES &&
-         pair_buckets_fit(call->n, range, tiles.bits, runs.elements);
+         equals_that_fit(call->n, range.density, tiles.bits, runs.elements) >= range.equals;
 }
 
 // NULL if n, or this device's shared memory, suits no plan.
@@ -108,13 +108,28 @@ static size_t runs_bytes(const Call *call, const KeyRange *range) {
   return greatest_of(bytes, run_layout(call, *range, large_tiles.shape, NULL).bytes);
 }
 
+// What the host knows after a sort by runs in the plan `used`. If a bucket was too full, which a
+// sample would have shown of more than its group, larger ones may do: once.
+static Finding finding_of_runs(const Call *call, const RunPlan *used, Known *known) {
+  const volatile KeyRange *const found = &call->host->range;
+  const Finding finding = (Finding)call->host->finding;
+  if (finding == OVERFULL && is_whole(known->range)) {
+    const double room = (double)used->runs.shape.elements * (1 << used->tiles.shape.bits);
+    known->range = {0, 0, (float)(1.1 * room / (double)call->n), false, 4};
+    return IN_RANGE;
+  }
+  if (finding == IN_RANGE)
+    known->range = {found->skip, found->common, found->density, found->even, found->equals};
+  return finding == OVERFULL || finding == STOPPED ? UNEVEN : finding;
+}
+
 // The host waits for what the samples, or at last the buckets, show. If the samples leave only
 // sweeps, those sort the pairs here.
 static Finding runs_run(Call *call, Known *known) {
   const KeyRange range = known->range;
   const RunPlan *const plan = plan_runs(call, range);
   const RunStep *const tiles = tiles_of_plan(call, plan), *const runs = &plan->runs;
-  volatile HostVerdict *const host = fresh_verdict(call);
+  fresh_verdict(call);
   RunLayout layout = run_layout(call, range, tiles->shape, call->workspace);
   RunState &state = layout.state;
   char *const for_sweeps = call->workspace + layout.for_sweeps;
@@ -135,7 +150,7 @@ static Finding runs_run(Call *call, Known *known) {
     sweep_all_digits(call, for_sweeps);
     return SORTED;
   }
-  return finding_of_buckets(host, &known->range);
+  return finding_of_runs(call, plan, known);
 }
 
 extern "C" const Way way_runs = {"runs", runs_bytes, runs_run};

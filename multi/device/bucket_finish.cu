@@ -7,8 +7,8 @@
 #include "common/launch.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
-#include "gsort/kernel/partition.cuh"
 #include "gsort/kernel/sort_buckets.cuh"
+#include "multi/device/partition.cuh"
 
 enum {
   DIGIT_VALUES = FINISH_DIGITS,
@@ -25,6 +25,31 @@ static const size_t PART_BYTES =
     sizeof(PartitionShared<PART_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_VALUES>);
 static const size_t HALF_BYTES =
     sizeof(PartitionShared<HALF_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_HALVES>);
+
+// Buckets that lie one behind the other.
+typedef struct CountedBuckets {
+  const unsigned int *start;  // [buckets + 1] index where each begins; the last: where they end
+  int shift;                  // bits of a key behind the bucket's number
+  const unsigned int *stop;   // not 0: there is nothing to sort
+} CountedBuckets;
+
+// A block for each bucket, from `in` to `out`, which may be equal: a block reads all of its bucket
+// before it writes.
+template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_buckets(const unsigned int *in, unsigned int *out, CountedBuckets buckets) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  auto &shared = *(BucketShared<kThreads, kItems, kFineBits> *)shared_memory;
+  prepare_bucket<kThreads>(shared);
+  wait_for_previous_kernel();
+  if (*buckets.stop != 0) return;
+  __syncthreads();
+  const unsigned int begin = buckets.start[blockIdx.x],
+                     count = buckets.start[blockIdx.x + 1] - begin;
+  sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x,
+                                                     buckets.shift);
+  write_bucket<kThreads, kItems>(shared.tile, out + begin, count, NULL, KeyCode{0, 0});
+}
 
 typedef void BucketKernel(const unsigned int *, unsigned int *, CountedBuckets);
 

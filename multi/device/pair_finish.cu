@@ -30,7 +30,24 @@ static __global__ void __launch_bounds__(CUT_THREADS)
   out.values[i] = packed[i].y;
 }
 
-// As sort_pair_buckets() of gsort, but block b sorts bucket first + b.
+// A bucket among buckets that lie one behind the other, and begin at start[].
+struct CountedPlace {
+  unsigned int bucket;
+  const uint2 *in;
+  const unsigned int *start;
+  __device__ __forceinline__ BucketPlace operator()(void) const {
+    const unsigned int begin = start[bucket];
+    return {start[bucket + 1] - begin, begin};
+  }
+  // Other kinds of places recompute it here, which saves registers in between.
+  __device__ __forceinline__ BucketPlace again(BucketPlace place) const { return place; }
+  // lead: slots of the block before the first pair.
+  __device__ __forceinline__ PairsSideBySide pairs(BucketPlace place, unsigned int lead) const {
+    return pairs_from(in, place.to, lead);
+  }
+};
+
+// Block b sorts bucket first + b.
 template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_bucket_from(unsigned int first, const uint2 *in, Elements out, const unsigned int *start,
@@ -41,7 +58,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
   const CountedPlace place = {first + blockIdx.x, in, start};
-  sort_pairs_of_bucket<12>(shared, place.bucket, place, out, KeyCode{}, low_bits, WHOLE_RANGE);
+  sort_pairs_of_bucket<12>(shared, place.bucket, place, out, CodedKeys{}, low_bits, WHOLE_RANGE);
 }
 
 typedef void BucketFromKernel(unsigned int, const uint2 *, Elements, const unsigned int *, int,

@@ -1,15 +1,14 @@
-// Bare keys to buckets by their upper bits, as many as have been counted
-// (kernel/count_buckets.cuh). Equal bare keys are identical, so nothing has to be stable: atomics
-// on shared memory give the places inside a tile, and atomics on global memory the places of its
-// runs. It needs no ballots and no look-back.
+// Bare keys to buckets by their upper bits, as many as have been counted. Equal bare keys are
+// identical, so nothing has to be stable: atomics on shared memory give the places inside a tile,
+// and atomics on global memory the places of its runs. It needs no ballots and no look-back.
 //
 //   tile  31 07 35 12 18 33, bin: the first digit   in the tile 07 12 18 31 35 33
 //   next  0: 40, 1: 52, 3: 90                       runs to 40 (07), 52 (12 18), 90 (31 35 33)
 //   next  0: 41, 1: 54, 3: 93                       for the next tile, whichever it is
 //
 // Moves 8 bytes a key; a second step, which splits each part, 8 more.
-#ifndef GSORT_KERNEL_PARTITION_CUH
-#define GSORT_KERNEL_PARTITION_CUH
+#ifndef MULTI_DEVICE_PARTITION_CUH
+#define MULTI_DEVICE_PARTITION_CUH
 
 #include "gsort/block/digits.cuh"
 #include "gsort/block/partition.cuh"
@@ -61,8 +60,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     next += shared.part * bins;
   }
   if (stopped || begin == end) return;
-  partition_tile<kBothEnds, COUNTED_BINS>(in + begin, out, end - begin, step.code, step.digit, next,
-                                          shared, Regions());
+  partition_tile<kBothEnds, COUNTED_BINS, false>(in + begin, out, end - begin, step.code,
+                                                 step.digit, next, shared, Regions());
 }
 
 #endif
