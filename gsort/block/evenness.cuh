@@ -175,12 +175,11 @@ static constexpr float MOST_BY_CHANCE = 8;
 // All threads of `blocks` blocks of SAMPLE_THREADS; key: the block's sample, and next: the key
 // behind its first one. UNKNOWN, but in thread 0 of the last block EVEN, or UNEVEN if keys are a
 // little uneven within their range, or more than most_equals are equal; IN_RANGE if these are not
-// more than most_if_known, which may suit larger buckets. kOnlyEquals: asks only for equal keys, by
+// more than most_if_known, which may suit larger buckets. only_equals: asks only for equal keys, by
 // chance or not.
-template <bool kOnlyEquals>
 static __device__ __forceinline__ unsigned int judge_second_sample(
     const unsigned int (&key)[SAMPLE_EACH], unsigned int next, size_t n, unsigned int blocks,
-    float most_equals, Findings *findings, float most_if_known = 0) {
+    bool only_equals, float most_equals, Findings *findings, float most_if_known = 0) {
   static_assert(SAMPLE_THREADS == WARP_SIZE * WARP_SIZE, "a group for each warp");
   __shared__ unsigned int table[1 << SECOND_TABLE_BITS], count[SAMPLE_THREADS], ends[2][MAX_WARPS];
   __shared__ SecondSums sums;
@@ -188,13 +187,13 @@ static __device__ __forceinline__ unsigned int judge_second_sample(
   equal.clear();
   count[threadIdx.x] = 0;
   unsigned int least = 0, most = ~0u;
-  if (kOnlyEquals)
+  if (only_equals)
     __syncthreads();
   else
     find_ends(key, &least, &most, ends);
   equal.add(key);
   const float range = (float)(most - least) + 1;
-  if (!kOnlyEquals) {
+  if (!only_equals) {
 #pragma unroll
     for (int u = 0; u < SAMPLE_EACH; u++) {
       const unsigned int part = (unsigned int)((float)(key[u] - least) * (SAMPLE_THREADS / range));
@@ -203,12 +202,12 @@ static __device__ __forceinline__ unsigned int judge_second_sample(
   }
   const int twins = __syncthreads_count(next == key[0]);
   equal.match(key);
-  const unsigned int of_group = kOnlyEquals ? 0 : warp_inclusive_scan(count[threadIdx.x]);
+  const unsigned int of_group = only_equals ? 0 : warp_inclusive_scan(count[threadIdx.x]);
   if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) sums.group[threadIdx.x / WARP_SIZE] = of_group;
   if (threadIdx.x == 0) sums.equal_neighbours = (unsigned int)twins;
   __syncthreads();
   if (threadIdx.x >= WARP_SIZE || !add_up(&sums, blocks, findings)) return UNKNOWN;
-  const bool sloping = !kOnlyEquals && is_sloping((float)sums.group[threadIdx.x]);
+  const bool sloping = !only_equals && is_sloping((float)sums.group[threadIdx.x]);
   if (threadIdx.x > 0) return UNKNOWN;
   // Equal keys may be neighbours in the input, of which a sample has one only. Half of the others
   // count, as in equals_by_matches().
@@ -218,7 +217,7 @@ static __device__ __forceinline__ unsigned int judge_second_sample(
                   equal_neighbours <= FEW_MATCHES ? 1 : 0.5f + 0.5f * (float)neighbours / different;
   const float equals = fmaxf(
       in_runs, equals_by_matches(n, SAMPLE_THREADS * SAMPLE_EACH, sums.matches, sums.winners));
-  const float by_chance = kOnlyEquals ? 0 : fminf((float)n / range, MOST_BY_CHANCE);
+  const float by_chance = only_equals ? 0 : fminf((float)n / range, MOST_BY_CHANCE);
   if (!sloping && equals <= most_equals + by_chance) return EVEN;
   return !sloping && equals <= most_if_known + by_chance ? IN_RANGE : UNEVEN;
 }

@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   if (series > 0) {
     const float most_equals = buckets.bits.second > 0 ? MOST_EQUALS_OF_TWO_STEPS : MOST_EQUALS_BARE;
     const unsigned int seen =
-        judge_second_sample<false>(key, next, n, second, most_equals, findings);
+        judge_second_sample(key, next, n, second, false, most_equals, findings);
     if (seen != UNKNOWN) findings->second_sample = seen;
     return;
   }

@@ -28,9 +28,10 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
                            key, &next))
     return;
   if (number > 0) {
-    // If it is a little uneven, the tiles themselves will show whether buckets fit.
+    // Buckets with much room to spare may fit if keys are a little uneven; the tiles will show.
+    const bool have_room = (float)capacity * (float)(1 << state.bits) > 1.3f * (float)state.n;
     const unsigned int seen =
-        judge_second_sample<true>(key, next, state.n, 1, MOST_EQUALS_IN_RUNS, findings);
+        judge_second_sample(key, next, state.n, 1, have_room, MOST_EQUALS_IN_RUNS, findings);
     if (seen != UNKNOWN) findings->second_sample = seen;
     return;
   }

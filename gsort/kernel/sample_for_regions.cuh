@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   if (blockIdx.x > 0) {
     load_cluster_sample(keys, n, code, blockIdx.x, findings->sample, 1, key, &next);
     const unsigned int seen =
-        judge_second_sample<false>(key, next, n, second, most_equals, findings, most_if_known);
+        judge_second_sample(key, next, n, second, false, most_equals, findings, most_if_known);
     if (seen != UNKNOWN) findings->second_sample = seen;
     return;
   }

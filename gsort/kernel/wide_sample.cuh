@@ -127,8 +127,8 @@ enum { CROWDED_PAIRS_UP_TO = 4200000 };
   if (!judges_first && finding == EVEN) {
     // 1,024 regions hardly fill up if two or three keys are equal; the regions of two steps do.
     const float most_equals = part_count == 0 ? 3.5f : MOST_EQUALS_BARE;
-    finding = judge_second_sample<false>(word, same_next ? word[0] : ~word[0], n, 1, most_equals,
-                                         findings);
+    finding = judge_second_sample(word, same_next ? word[0] : ~word[0], n, 1, false, most_equals,
+                                  findings);
     const bool in_order = pairs && !even_everywhere(word);
     if (finding == EVEN && in_order) finding = if_in_order;
   }
