@@ -19,7 +19,7 @@ typedef struct RegionLayout {
 
 // For how many equal keys on average regions have room. For few pairs more than one would take too
 // much memory, and runs suit these.
-static double most_equals(size_t n) { return n >= 1 << 24 ? MOST_EQUALS_PAIRS : 1; }
+static double most_equals(size_t n) { return n >= 1 << 23 ? MOST_EQUALS_PAIRS : 1; }
 
 // The last index of packed pairs up to i at which a tile of the second sweep begins.
 static size_t tile_up_to(const RegionLayout &layout, size_t i) {
