@@ -8,7 +8,6 @@
 
 enum {
   VERDICTS = 64,
-  MOST_TRIES = 2,
   OVERWRITE_FROM = 500001,  // elements; fewer need little workspace anyway
 };
 
@@ -249,10 +248,8 @@ static unsigned int take_verdict(gsort *sort) {
 
 static void sort_as_planned(Call *call) {
   Known known = known_of(call);
-  while (known.finding != SORTED && call->error == cudaSuccess) {
+  while (known.finding != SORTED && call->error == cudaSuccess)
     known.finding = plan_way(call, &known)->run(call, &known);
-    if (known.finding == IN_RANGE && known.tries++ == MOST_TRIES) known.finding = UNEVEN;
-  }
 }
 
 int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, void *keys_out,

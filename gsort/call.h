@@ -37,31 +37,26 @@ typedef enum Finding {
   SORTED,      // the call is done
   EVEN,        // a sample is even
   HEAVY,       // of wide pairs: a few values of some bits have very many keys
-  IN_RANGE,    // buckets of `range` may fit
+  IN_RANGE,    // of pairs: buckets for the density and the equal keys of `range` may fit
   FEW_VALUES,  // a sample has at most MOST_VALUES values
   UNEVEN,      // none of these, or floats with a -0, which has to count as +0
   SPARSE,      // of wide keys: bits vary that make fewer digits than bytes
   IN_ORDER,    // of wide pairs: even, but not in each part of the input
   // Between the device and a way only:
-  MAPPED,    // a first sample is even within a range: RangeMap
   OVERFULL,  // a sample was even, but some bucket had no room
   STOPPED,   // UNEVEN, too, but the samples have not shown it, so that no digits are counted
 } Finding;
 
-// The part of all numbers that the keys are from, as far as a sample shows it.
+// How keys fill their range, as far as a sample shows it.
 typedef struct KeyRange {
-  int skip;             // how many first bits all keys share, with `common`
-  unsigned int common;  // its other bits are 0
-  float density;        // keys in the fullest part of the range, divided by its share
-  bool even;            // keys are even from the least to the greatest
-  float equals;         // keys that equal a key, itself among them, on average
+  float density;  // keys in its fullest part, divided by the share of that
+  float equals;   // keys that equal a key, itself among them, on average
 } KeyRange;
-static const KeyRange WHOLE_RANGE = {0, 0, 1, true, 1};
+static const KeyRange WHOLE_RANGE = {1, 1};
 
 typedef struct Known {
   Finding finding;
   KeyRange range;
-  int tries;  // how often a way has asked for another range
 } Known;
 
 // Memory, pinned if the host waits, in which the device tells what it has found.

@@ -28,10 +28,10 @@ typedef struct RunPlan {
   int bits;
   unsigned int tile_threads, tile, tiles_per_sm;
   size_t tile_bytes;
-  void (*sort_tiles)(Elements, RunState, KeyRange);
+  void (*sort_tiles)(Elements, RunState);
   unsigned int threads, capacity;
   size_t bytes;
-  void (*gather_runs)(Elements, RunState, KeyRange);
+  void (*gather_runs)(Elements, RunState);
 } RunPlan;
 
 #define TILES(threads, items, bits, blocks)                                        \
@@ -111,17 +111,17 @@ static Finding sort_by_runs(Elements input, Elements output, size_t n, const Run
     sample_pairs<<<PAIR_SAMPLES, SAMPLE_THREADS>>>(input.keys, plan->capacity, 1, *runs);
     LAUNCH_CHECK();
   } else {
-    CUDA_CHECK(cudaMemsetAsync(runs->findings, 0, CLEARED_BYTES, 0));
+    CUDA_CHECK(cudaMemsetAsync(runs->findings, 0, sizeof *runs->findings, 0));
   }
   stage_stop();
   stage_start("sweep");
   const unsigned int most = plan->tiles_per_sm * multiprocessors();
   allow_shared_memory(plan->sort_tiles, plan->tile_bytes);
   const unsigned int grid = runs->tiles < most ? runs->tiles : most;
-  plan->sort_tiles<<<grid, plan->tile_threads, plan->tile_bytes>>>(input, *runs, WHOLE_RANGE);
+  plan->sort_tiles<<<grid, plan->tile_threads, plan->tile_bytes>>>(input, *runs);
   LAUNCH_CHECK();
   allow_shared_memory(plan->gather_runs, plan->bytes);
-  plan->gather_runs<<<1u << plan->bits, plan->threads, plan->bytes>>>(output, *runs, WHOLE_RANGE);
+  plan->gather_runs<<<1u << plan->bits, plan->threads, plan->bytes>>>(output, *runs);
   LAUNCH_CHECK();
   stage_stop();
   while (host->finding == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {

@@ -27,16 +27,13 @@ static __device__ __forceinline__ bool few_lower_values(unsigned int key, int sh
   return alike - equal >= 3 && alike < WARP_SIZE && same_bin >= 4;
 }
 
-// What a sort does with keys that are even within a part of all numbers: it maps them
-// (range_map.cuh); it sorts buckets by the bits that vary (key_range.cuh), and its blocks are
-// large enough for keys that are not that even; nothing.
-enum Ranges { MAPS_RANGE, SKIPS_BITS, NO_RANGE };
-
-// What a block of SAMPLE_THREADS sees in its sample of n keys: EVEN if they are even; FEW_VALUES if
-// they have few (few_values.cuh); MAPPED or IN_RANGE; else UNEVEN. Tells the host, but for EVEN and
-// MAPPED. The result is for thread 0. kBare: keys have no positions, and few values in their lower
-// half are an obstacle. capacity: keys of a group of GROUP_BITS upper bits that the buckets hold.
-template <bool kBare, Ranges kRanges>
+// What a block of SAMPLE_THREADS sees in its sample of n keys: EVEN if they are even, by the map of
+// the findings if that says so; FEW_VALUES if they have few (few_values.cuh); IN_RANGE; else
+// UNEVEN. Tells the host, but for EVEN. The result is for thread 0. capacity: keys of a group of
+// GROUP_BITS upper bits that the buckets hold. kMaps: keys of a range may be mapped. kUneven:
+// IN_RANGE, as buckets for uneven keys may follow (key_range.cuh). kBare: keys have no positions,
+// and few values in their lower half are an obstacle.
+template <bool kMaps, bool kUneven, bool kBare>
 static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[SAMPLE_EACH],
                                                             size_t n, float capacity,
                                                             Findings *findings,
@@ -64,30 +61,38 @@ static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[
     uneven = __syncthreads_or(large) != 0 || heavy;
   };
   look();
+  unsigned int sampled[SAMPLE_EACH];
+#pragma unroll
+  for (int u = 0; u < SAMPLE_EACH; u++) sampled[u] = key[u];
   const bool few = heavy && __syncthreads_count(mine > 0) <= MOST_VALUES &&
                    find_few_values(key, count, findings->values);
   bool mapped = false;
-  if constexpr (kRanges == MAPS_RANGE) {
-    // A range that nearly is all numbers shows by the first or last of 1,024 parts.
+  if constexpr (kMaps) {
+    // A range that nearly is all numbers shows by the first or last of 1,024 parts. Buckets for
+    // uneven keys have room for it.
     const bool empty_end = threadIdx.x % (SAMPLE_THREADS - 1) == 0 && mine == 0;
-    const bool in_part = !few && (__syncthreads_or(empty_end) != 0 || uneven);
+    const bool in_part = !few && (uneven || (!kUneven && __syncthreads_or(empty_end) != 0));
     RangeMap map;
     if (in_part && find_range_map(key, &map)) {
-      mapped = true;
       map_all(&map, key, [](int) { return true; });
-      if (threadIdx.x == 0) findings->range_map = map;
+      look();
+      mapped = !uneven;
+      if (mapped && threadIdx.x == 0) findings->range_map = map;
+    }
+    if (kUneven && in_part && !mapped) {  // uneven keys may lie far beyond the range of a sample
+#pragma unroll
+      for (int u = 0; u < SAMPLE_EACH; u++) key[u] = sampled[u];
       look();
     }
+    if (threadIdx.x == 0) findings->is_mapped = mapped;
   }
-  const bool in_range =
-      kRanges == SKIPS_BITS && !few && uneven && tell_range(key, n, count, mine, host);
+  const bool in_range = kUneven && !few && uneven && tell_range(key, n, count, mine, host);
   if (threadIdx.x > 0) return UNKNOWN;
   const unsigned int verdict = few                   ? FEW_VALUES
                                : in_range            ? IN_RANGE
                                : uneven || few_lower ? UNEVEN
-                               : mapped              ? MAPPED
                                                      : EVEN;
-  if (verdict != EVEN && verdict != MAPPED) host->finding = verdict;
+  if (verdict != EVEN) host->finding = verdict;
   return verdict;
 }
 

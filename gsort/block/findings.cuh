@@ -61,14 +61,16 @@ typedef struct RangeMap {
   unsigned long long inverse;  // 2^96 / scale
 } RangeMap;
 
-// Findings.stop of wide pairs, if a block has far more pairs of some bin than the others have. That
-// is so if pairs are in order.
-enum { STOP_IN_ORDER = 2 };
+enum {
+  STOP = 1,  // Findings.stop, for any reason; beside it:
+  // of wide pairs: a block has far more pairs of some bin than the others have, as if pairs are in
+  // order
+  STOP_IN_ORDER = 2,
+};
 
 typedef struct Findings {
   // Cleared by the first kernel of a call (clear_findings()), or before it: CLEARED_BYTES.
-  unsigned int stop;     // not 0: the way ends without a result. STOP, or bits in which some key is
-                         // not in the range, which are never the lowest
+  unsigned int stop;     // not 0: the way ends without a result
   unsigned int arrived;  // blocks that have come to some point
   unsigned int full;     // not 0: a bucket of runs has no room in its block
   HostVerdict verdict;   // of a call that the host does not wait for
@@ -82,7 +84,8 @@ typedef struct Findings {
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)
   // Samples judged: a Finding each.
   unsigned int first_sample, second_sample;
-  RangeMap range_map;        // if the first one is MAPPED
+  unsigned int is_mapped;  // by the first one: not 0 if keys are to be mapped by
+  RangeMap range_map;
   unsigned int most_digits;  // if one of them is SPARSE: of bits that vary
   ClusterSample<unsigned int> sample[2];
   unsigned int outlier[2][MOST_OUTLIERS];  // of bare keys: their codes, in any order
@@ -96,7 +99,7 @@ enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
 // What two samples say together: EVEN, or why not.
 static __device__ __forceinline__ unsigned int finding_of_both(unsigned int first_sample,
                                                                unsigned int second_sample) {
-  return first_sample == EVEN || first_sample == MAPPED ? second_sample : first_sample;
+  return first_sample == EVEN ? second_sample : first_sample;
 }
 
 // The same of a call's samples, both of which have been judged.

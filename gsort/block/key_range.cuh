@@ -1,16 +1,10 @@
-// The part of all 32-bit numbers that the keys are from. Buckets by the first bits are of no use
-// for keys below 2^20, say. The first bits that all keys of a sample share are skipped instead:
-//
-//   key                     0000 0000 0000 1011 0010 1110 0101 1101     skip = 12, common = 0
-//   as blocks see it        1011 0010 1110 0101 1101 0000 0000 0000     key << skip
-//
-// Keys may be uneven within their range: `density` says by how much, and more buckets make up for
-// it.
+// How keys fill their range: how many are equal, and how dense they are where they are densest.
+// More or larger buckets make up for that.
 #ifndef GSORT_BLOCK_KEY_RANGE_CUH
 #define GSORT_BLOCK_KEY_RANGE_CUH
 
 #include "gsort/block/findings.cuh"
-#include "gsort/block/scan.cuh"
+#include "gsort/warp/scan.cuh"
 
 enum {
   FEW_MATCHES = 3,  // up to that, a sample shows nothing; one of different keys in 10^5 has more
@@ -92,103 +86,37 @@ static __device__ float estimate_equals(const unsigned int (&key)[kEach], size_t
 // Times their share, in the fullest part of the range: at most.
 static constexpr float MOST_DENSITY = 6;
 
-enum {
-  STOP = 1,  // Findings.stop, for any reason
-};
 // With more equal keys than that on average, sweeps are faster than larger blocks.
 static constexpr float MOST_EQUALS_PAIRS = 5;
-static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
-  return range.skip == 0 && range.density == 1 && range.equals == 1;
-}
 
-// Shifts the first bits that vary to the front.
-template <int kItems>
-static __device__ __forceinline__ void skip_bits(unsigned int (&key)[kItems], KeyRange range) {
-  if (range.skip == 0) return;
-#pragma unroll
-  for (int u = 0; u < kItems; u++) key[u] <<= range.skip;
-}
+static inline bool is_whole(KeyRange range) { return range.density == 1 && range.equals == 1; }
 
-// Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
-// over their range so that buckets by its first bits may fit. Not if some value has many keys. All
-// threads of a block of 2^k call it.
-// count: shared memory, a word for each thread. of_first_bits: how many samples have the thread's
-// number as their first k bits.
-template <int kEach>
-static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
-                                  unsigned int of_first_bits, KeyRange *range) {
-  __shared__ unsigned int ends[2][MAX_WARPS], fullest, largest;
-  const unsigned int bits = 31u - (unsigned int)__clz((int)blockDim.x);
-  if (threadIdx.x == 0) fullest = largest = 0;
-  count[threadIdx.x] = 0;
-  unsigned int least, greatest;
-  find_ends(key, &least, &greatest, ends);
-  const int skip = __clz((int)(least ^ greatest));
-  // With few bits left there are few values, at most as many as threads.
-  if (32 - skip <= (int)bits) return false;
-  const bool counts_again = skip > 0;
-  if (counts_again) {
-#pragma unroll
-    for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);
-    __syncthreads();
-  }
-  // A warp has the counts of neighbouring parts of the range: a group.
-  const unsigned int mine = counts_again ? count[threadIdx.x] : of_first_bits,
-                     of_group = warp_inclusive_scan(mine);
-  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) atomicMax(&fullest, of_group);
-  if (mine > 2 * kEach) atomicMax(&largest, mine);
-  __syncthreads();
-  // If keys are even from the least to the greatest, a group has this many, and the fullest not
-  // more than four standard deviations above.
-  const float share = (float)(kEach * WARP_SIZE),
-              density_if_even = exp2f((float)(32 - skip)) / (float)(greatest - least),
-              in_even = share * density_if_even;
-  const bool even = (float)fullest <= in_even + 4 * sqrtf(in_even);
-  // By chance, and within a group, a bucket may have more.
-  const float density =
-      even ? density_if_even : ((float)fullest + 2 * sqrtf((float)fullest)) / share;
-  const float in_part = density * kEach;
-  const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
-  if (density > MOST_DENSITY || value_has_many) return false;
-  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), density, even, 1};
-  return true;
-}
-
-static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile HostVerdict *host) {
-  volatile KeyRange *const to = &host->range;
-  to->skip = range.skip;
-  to->common = range.common;
-  to->density = range.density;
-  to->even = range.even;
-  to->equals = range.equals;
-  __threadfence_system();
-}
-
-// find_range() for the host; true: it may be told IN_RANGE. Not if too many keys are equal.
+// Looks at the block's samples, kEach of a thread: true if they may fill buckets of some density,
+// and tells the host which. Not if some value has many keys, or too many keys are equal. All
+// threads of a block of WARP_SIZE warps call it. count: shared memory, a word for each thread;
+// mine: how many samples are in the thread's part of all numbers.
 template <int kEach>
 static __device__ bool tell_range(const unsigned int (&key)[kEach], size_t n, unsigned int *count,
-                                  unsigned int of_first_bits, volatile HostVerdict *host) {
-  KeyRange range = {};
-  if (!find_range(key, count, of_first_bits, &range)) return false;
-  range.equals = estimate_equals(key, n, count);
-  if (range.equals > MOST_EQUALS_PAIRS) return false;
-  if (threadIdx.x == 0) tell_host_range(range, host);
+                                  unsigned int mine, volatile HostVerdict *host) {
+  __shared__ unsigned int fullest, largest;
+  if (threadIdx.x == 0) fullest = largest = 0;
+  __syncthreads();
+  // A warp has the counts of neighbouring parts: a group.
+  const unsigned int of_group = warp_sum(mine);
+  if (threadIdx.x % WARP_SIZE == 0) atomicMax(&fullest, of_group);
+  if (mine > 2 * kEach) atomicMax(&largest, mine);
+  __syncthreads();
+  // By chance, and within a group, a bucket may have more.
+  const float most = (float)fullest, density = (most + 2 * sqrtf(most)) / (kEach * WARP_SIZE);
+  const float in_part = density * kEach;
+  if (density > MOST_DENSITY || (float)largest > in_part + 6 * sqrtf(in_part)) return false;
+  const float equals = estimate_equals(key, n, count);
+  if (equals > MOST_EQUALS_PAIRS) return false;
+  if (threadIdx.x > 0) return true;
+  host->range.density = density;
+  host->range.equals = equals;
+  __threadfence_system();
   return true;
-}
-
-// One thread, after the keys of `range` turned out not to fit; stop: Findings.stop. Buckets may
-// fit by a wider range if some keys were not in this one. Tells the host which, and that verdict.
-[[maybe_unused]] static __device__ void tell_if_wider(KeyRange range, unsigned int stop,
-                                                      volatile HostVerdict *host) {
-  const bool beyond = stop != 0 && stop % 2 == 0;
-  if (beyond) {
-    range.density *= exp2f((float)(range.skip - __clz((int)stop)));
-    range.skip = __clz((int)stop);
-    range.common &= ~(~0u >> range.skip);
-    range.even = false;
-    tell_host_range(range, host);
-  }
-  host->finding = beyond && range.density <= MOST_DENSITY ? IN_RANGE : UNEVEN;
 }
 
 #endif

@@ -16,8 +16,8 @@
 #define GSORT_BLOCK_PAIR_BUCKET_CUH
 
 #include "gsort/block/bins.cuh"
-#include "gsort/block/key_range.cuh"
 #include "gsort/block/passes.cuh"
+#include "gsort/block/range_map.cuh"
 #include "gsort/warp/small_sorts.cuh"
 
 // A block leaves begin % 32 slots empty before its bucket, so that its warps access whole sectors.
@@ -284,12 +284,26 @@ struct CodedKeys {
   }
 };
 
+// As CodedKeys, of numbers that may be mapped.
+struct MappedKeys {
+  KeyCode code;
+  const Findings *findings;
+  template <class Body>
+  __device__ __forceinline__ void with(Body body) const {
+    const RangeMap *const map = range_map_of(findings);
+    if (map == NULL)
+      CodedKeys{code}.with(body);
+    else
+      body([=, *this](unsigned int number) { return decode(code, unmap_key(*map, number)); });
+  }
+};
+
 // Writes the bucket that order_places() has left in order; upper: the bits that all of its keys
 // share.
 template <int kThreads, int kItems, int kBinBits, int kLowBits, class KeyOf>
 static __device__ __forceinline__ void write_pairs_of_bucket(
     PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared, BucketPlace place, Elements out,
-    KeyOf key_of, int low_bits, KeyRange range, unsigned int upper, bool by_passes) {
+    KeyOf key_of, int low_bits, unsigned int upper, bool by_passes) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kLowBits> Shared;
   constexpr int kPlaceBits = bits_to_count(Shared::kCapacity);
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
@@ -301,7 +315,7 @@ static __device__ __forceinline__ void write_pairs_of_bucket(
       if (p < lead) continue;
       const unsigned int element = shared.element[p - lead], index = element & kPlaces;
       const unsigned int key = KeyInTwoParts<kPlaceBits>{shared.first_bits}(element);
-      out.keys[to + p] = key_of(key >> range.skip | upper);
+      out.keys[to + p] = key_of(key | upper);
       out.values[to + p] = shared.value[index];
     }
     return;
@@ -345,8 +359,8 @@ static __device__ __forceinline__ void write_pairs_of_bucket(
     for (int q = 0; q < kBatch; q++) {
       const unsigned int p = slot + (row + q) * WARP_SIZE;
       if (p >= end || (row + q == 0 && p < lead)) continue;
-      unsigned int key = sorted[q] >> (kPlaceBits + range.skip) | upper;
-      if (kGroups) key |= first_bits[q] << (32 - kPlaceBits) >> range.skip;
+      unsigned int key = sorted[q] >> kPlaceBits | upper;
+      if (kGroups) key |= first_bits[q] << (32 - kPlaceBits);
       __stcs(&keys[(row + q) * WARP_SIZE], key_of(key));
       __stcs(&values[(row + q) * WARP_SIZE], value[q]);
     }
@@ -356,11 +370,11 @@ static __device__ __forceinline__ void write_pairs_of_bucket(
 
 // Sorts bucket number `bucket` of the pairs of `place`, if it is not empty and not too large,
 // after prepare_block(). The first `lead` slots of the block stay empty, so that warps write whole
-// sectors. low_bits: of a key's bits in `range`, those behind the bucket's number.
+// sectors. low_bits: of a key's bits, those behind the bucket's number.
 template <int kFew, int kThreads, int kItems, int kBinBits, int kLowBits, class Place, class Keys>
 static __device__ __forceinline__ void sort_pairs_of_bucket(
     PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared, unsigned int bucket, Place place,
-    Elements out, Keys keys, int low_bits, KeyRange range) {
+    Elements out, Keys keys, int low_bits) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kLowBits> Shared;
   constexpr unsigned int kBins = Shared::kBins;
   // An empty bucket, or one that is too large, which ends the way (tell_of_bucket).
@@ -370,8 +384,7 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
   // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
   // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
   const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, bucket % 2 * kBins, 0};
-  const unsigned int padding = (~bucket % 2 * kBins + threadIdx.x % WARP_SIZE)
-                               << (digit.shift - range.skip);
+  const unsigned int padding = (~bucket % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
   const auto pair_at = place.pairs(before, lead);
   unsigned int key[kItems], value[kItems];
   // A warp leaves out groups of rows that it has nothing of.
@@ -401,13 +414,12 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
   // Behind all loads: what is read of shared memory on their way might else have to wait for these.
 #pragma unroll
   for (int u = 0; u < kItems; u++) shared.value[threadIdx.x + u * kThreads] = value[u];
-  skip_bits(key, range);
   __syncthreads();
   const bool by_passes =
       order_places<kFew, true>(shared, key, key, lead, opaque(behind), digit, low_bits, false);
   keys.with([&](auto key_of) {
-    write_pairs_of_bucket(shared, place.again(before), out, key_of, low_bits, range,
-                          bucket << low_bits >> range.skip | range.common, by_passes);
+    write_pairs_of_bucket(shared, place.again(before), out, key_of, low_bits, bucket << low_bits,
+                          by_passes);
   });
 }
 

@@ -156,7 +156,7 @@ static __device__ __forceinline__ bool is_stopped(const RunState &state) {
 
 // One thread of each block, when that knows whether its bucket is too large for it. The last one
 // tells the host: early, while blocks still sort.
-static __device__ void tell_of_bucket(const RunState &state, bool is_large, KeyRange range) {
+static __device__ void tell_of_bucket(const RunState &state, bool is_large) {
   Findings *const findings = state.findings;
   if (is_large) {
     atomicExch(&findings->full, 1u);
@@ -164,10 +164,8 @@ static __device__ void tell_of_bucket(const RunState &state, bool is_large, KeyR
   }
   if (atomicAdd(&findings->arrived, 1u) < gridDim.x - 1) return;
   __threadfence();
-  if (findings->stop % 2 != 0)
+  if (findings->stop != 0)
     state.host->finding = STOPPED;
-  else if (findings->stop != 0)
-    tell_if_wider(range, findings->stop, state.host);
   else
     state.host->finding = *(volatile unsigned int *)&findings->full != 0 ? OVERFULL : SORTED;
 }

@@ -5,6 +5,7 @@
 
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/pair_tile.cuh"
+#include "gsort/block/range_map.cuh"
 #include "gsort/block/run_index.cuh"
 #include "gsort/block/scan.cuh"
 #include "gsort/kernel/count_digits.cuh"
@@ -80,15 +81,9 @@ static __device__ __forceinline__ bool stop_after_samples(Shared &shared, Elemen
   return true;
 }
 
-// To be called after the end of the previous kernel, which clears it.
-static __device__ __forceinline__ void note_stop(const RunState &state, unsigned int stop) {
-  if (stop != 0) atomicOr(&state.findings->stop, stop);
-}
-
 // Sorts the calling block's tiles. digits: prepare(), called after the loads of the block's first
-// tile; of(item), which gives the digits of a tile: a function of a key and of its item's number;
-// and beyond(item, valid): bits in which some key does not suit them. in: Elements, or what else
-// load_pairs() and prefetch_pairs() are for.
+// tile; and of(item), which gives the digits of a tile: a function of a key and of its item's
+// number. in: Elements, or what else load_pairs() and prefetch_pairs() are for.
 template <int kThreads, int kItems, int kBits, class Source, class Digits>
 static __device__ __forceinline__ void sort_tiles_of_block(
     TileShared<kThreads, kItems, kBits> &shared, const Source &in, const RunState &state,
@@ -102,23 +97,36 @@ static __device__ __forceinline__ void sort_tiles_of_block(
   digits.prepare();
   // What is read and written before the samples are judged concerns no other kernel. A small tile
   // is sorted before that; a large one is only counted, as sorting it takes longer than a sample.
-  constexpr bool kSmall = kTile <= SMALL_TILE;
-  const bool sampled = Digits::kMayBeSampled && state.sampled;
-  if (sampled)
+  constexpr bool kSmall = kTile <= SMALL_TILE, kMayBeSampled = Digits::kMayBeSampled;
+  bool judges = kMayBeSampled && state.sampled;
+  if (judges)
     let_next_kernel_begin();
   else
     wait_for_previous_kernel();
+  const RangeMap *map = NULL;
+  if (kMayBeSampled && !judges) map = range_map_of(state.findings);
   while (tile < state.tiles) {
-    const bool minus_zero = encode_all(state.code, item.key);
-    const unsigned int stop =
-        digits.beyond(item, span_of<kTile>(0, state.n, tile).valid) | (minus_zero ? STOP : 0);
+    bool unfit = encode_all(state.code, item.key);  // a -0
+    if (kMayBeSampled) {
+      const unsigned int valid = span_of<kTile>(0, state.n, tile).valid;
+      unfit |= map_all(map, item.key,
+                       [=](int u) { return first_item<kItems>() + u * WARP_SIZE < valid; });
+    }
     const auto digit = digits.of(item);
     count_digits_of_warp<kBits, SpreadBins<kBits>>(bins, item, digit);
     __syncthreads();
-    const bool is_first = sampled && tile == blockIdx.x;
-    if constexpr (!kSmall && Digits::kMayBeSampled)
-      if (is_first && stop_after_samples(shared, in, state)) return;
-    if (!kSmall) note_stop(state, stop);
+    const bool judges_now = judges;
+    judges = false;
+    if constexpr (!kSmall && kMayBeSampled)
+      if (judges_now) {
+        if (stop_after_samples(shared, in, state)) return;
+        map = range_map_of(state.findings);
+        if (map != NULL) {  // again
+          load_pairs<kThreads>(in, span_of<kTile>(0, state.n, tile), padding, item);
+          continue;
+        }
+      }
+    if (!kSmall && unfit) state.findings->stop = STOP;
     place_runs(shared, state, tile);
     if (threadIdx.x == 0 && tile + gridDim.x < state.tiles)
       prefetch_pairs<kTile>(in, span_of<kTile>(0, state.n, tile + gridDim.x));
@@ -139,9 +147,17 @@ static __device__ __forceinline__ void sort_tiles_of_block(
       if (u % PAIR_BATCH == 0) compiler_fence();
       to[threadIdx.x + u * kThreads] = from[threadIdx.x + u * kThreads];
     }
-    if constexpr (kSmall && Digits::kMayBeSampled)
-      if (is_first && stop_after_samples(shared, in, state)) return;
-    if (kSmall) note_stop(state, stop);
+    if constexpr (kSmall && kMayBeSampled)
+      if (judges_now) {
+        if (stop_after_samples(shared, in, state)) return;
+        map = range_map_of(state.findings);
+        if (map != NULL) {  // again
+          tile = blockIdx.x;
+          load_pairs<kThreads>(in, span_of<kTile>(0, state.n, tile), padding, item);
+          continue;
+        }
+      }
+    if (kSmall && unfit) state.findings->stop = STOP;
   }
 }
 

@@ -53,10 +53,6 @@ struct BucketDigits {
   __device__ __forceinline__ auto of(const PairItems<kItems> &) const {
     return [](unsigned int bucket, int) { return bucket; };
   }
-  template <int kItems>
-  __device__ __forceinline__ unsigned int beyond(const PairItems<kItems> &, unsigned int) const {
-    return 0;
-  }
 };
 
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
@@ -123,7 +119,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   RunsOfThread<kThreads> mine;
   const BucketPlace place = find_runs(state, share.bucket, mine, index.sums);
   const bool useless = stopped, fits = place.count <= Shared::kCapacity;
-  if (threadIdx.x == 0) tell_of_bucket(state, !fits && !share.equal, WHOLE_RANGE);
+  if (threadIdx.x == 0) tell_of_bucket(state, !fits && !share.equal);
   if (useless || place.count == 0) return;
   if (share.equal) {
     copy_equal<kThreads>(state, mine, share, place, true, (unsigned int *)shared.code, shared.value,

@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   }
   const float group = (float)capacity * (float)(1 << (state.bits - GROUP_BITS));
   const unsigned int seen =
-      judge_sample<false, SKIPS_BITS>(key, state.n, group, findings, state.host);
+      judge_sample<true, true, false>(key, state.n, group, findings, state.host);
   if (threadIdx.x == 0) findings->first_sample = seen;
 }
 
@@ -51,39 +51,26 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
 // The order within a digit stays, so that the whole sort is stable. Moves 16
 // bytes a pair, and a little for the table.
 //
-// Digits are the first bits of the keys of a range.
+// Digits are the first bits of the keys, which may be mapped.
 template <int kBits>
 struct UpperDigits {
   static constexpr bool kMayBeSampled = true;
-  KeyRange range;
 
   // Nothing here: the first tile is counted before the previous kernel has ended.
   __device__ __forceinline__ void prepare(void) const {}
 
   template <int kItems>
   __device__ __forceinline__ PairDigitAt<kBits> of(const PairItems<kItems> &) const {
-    return {32 - kBits - range.skip};
-  }
-
-  // Bits in which some key is not in the range.
-  template <int kItems>
-  __device__ __forceinline__ unsigned int beyond(const PairItems<kItems> &item,
-                                                 unsigned int valid) const {
-    unsigned int differing = 0;
-    if (range.skip == 0) return 0;
-#pragma unroll
-    for (int u = 0; u < kItems; u++)
-      if (first_item<kItems>() + u * WARP_SIZE < valid) differing |= item.key[u] ^ range.common;
-    return differing & ~(~0u >> range.skip);
+    return {32 - kBits};
   }
 };
 
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_tiles(Elements in, RunState state, KeyRange range) {
+    sort_tiles(Elements in, RunState state) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   sort_tiles_of_block(*(TileShared<kThreads, kItems, kBits> *)shared_memory, in, state,
-                      UpperDigits<kBits>{range});
+                      UpperDigits<kBits>());
 }
 
 // Second step: a block gathers the runs of its bucket from all sorted
@@ -124,7 +111,7 @@ struct RunPlace {
 
 template <int kThreads, int kItems, int kBinBits, int kFew, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    gather_runs(Elements out, RunState state, KeyRange range) {
+    gather_runs(Elements out, RunState state) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, PARTLY_BY_BIN> Shared;
   typedef RunIndex<kThreads, Shared::kCapacity> Index;
   extern __shared__ __align__(16) unsigned int shared_memory[];
@@ -142,13 +129,13 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const BucketPlace place = find_runs(state, blockIdx.x, mine, index.sums);
   const bool useless = stopped;
   if (threadIdx.x == 0) {
-    tell_of_bucket(state, place.count > Shared::kCapacity - MOST_LEAD, range);
+    tell_of_bucket(state, place.count > Shared::kCapacity - MOST_LEAD);
     kept = place;
   }
   if (useless) return;
   sort_pairs_of_bucket<kFew>(shared, blockIdx.x,
                              RunPlace<kThreads, Index>{state, index, mine, place, kept}, out,
-                             CodedKeys{state.code}, 32 - state.bits, range);
+                             MappedKeys{state.code, state.findings}, 32 - state.bits);
 }
 
 #endif

@@ -33,10 +33,10 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   if (threadIdx.x == 0) fit->buckets = false;
   if (second == 1) clear_findings(findings);  // else other blocks use them already
   load_block_sample(keys, n, code, key);
-  const unsigned int finding = judge_sample<false, MAPS_RANGE>(key, n, capacity, findings, host);
+  const unsigned int finding = judge_sample<true, false, false>(key, n, capacity, findings, host);
   if (threadIdx.x > 0) return;
   findings->first_sample = finding;
-  if (finding == EVEN || finding == MAPPED) host->finding = EVEN;
+  if (finding == EVEN) host->finding = EVEN;
 }
 
 #endif

@@ -168,10 +168,6 @@ struct SplitDigits {
   }
 
   // Any key suits.
-  template <int kItems>
-  __device__ __forceinline__ unsigned int beyond(const PairItems<kItems> &, unsigned int) const {
-    return 0;
-  }
 };
 
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
@@ -376,7 +372,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   RunsOfThread<kThreads> mine;
   const BucketPlace place = find_runs(state, share.bucket, mine, index.sums);
   const bool useless = stopped, fits = place.count <= Shared::kCapacity - MOST_LEAD;
-  if (threadIdx.x == 0) tell_of_bucket(state, !fits && !share.equal, WHOLE_RANGE);
+  if (threadIdx.x == 0) tell_of_bucket(state, !fits && !share.equal);
   if (useless || place.count == 0) return;
   if (share.equal) {
     const unsigned int key = decode(state.code, splitters.edge(share.bucket));

@@ -59,7 +59,7 @@ static __device__ __forceinline__ void find_region_places(const SweepRegions &re
   const unsigned int first = findings->first_sample;
   const bool uneven = finding_of_samples(findings) != EVEN,
              stop = uneven || (pass > 0 && regions.fit->full[0] != 0);
-  if (pass == 0 && blockIdx.x == 0 && uneven && (first == EVEN || first == MAPPED))
+  if (pass == 0 && blockIdx.x == 0 && uneven && first == EVEN)
     host->finding = findings->second_sample;
   *from = pass == 0 ? AT_INPUT : AT_HALVES;
   *to = stop ? NOWHERE : pass == 0 ? AT_HALVES : AT_SCRATCH;
@@ -157,20 +157,6 @@ struct RegionPlace {
   }
 };
 
-// As CodedKeys, of numbers that may be mapped.
-struct MappedKeys {
-  KeyCode code;
-  const Findings *findings;
-  template <class Body>
-  __device__ __forceinline__ void with(Body body) const {
-    const RangeMap *const map = range_map_of(findings);
-    if (map == NULL)
-      CodedKeys{code}.with(body);
-    else
-      body([=, *this](unsigned int number) { return decode(code, unmap_key(*map, number)); });
-  }
-};
-
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sweep_regions(PairBuffers buffers, PairSweep sweep, SweepRegions regions,
@@ -204,7 +190,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (!regions.fit->buckets) return;
   sort_pairs_of_bucket<kFew>(shared, blockIdx.x, RegionPlace{regions, in}, out,
-                             MappedKeys{code, regions.findings}, low_bits, WHOLE_RANGE);
+                             MappedKeys{code, regions.findings}, low_bits);
 }
 
 #endif

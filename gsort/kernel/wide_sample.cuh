@@ -79,7 +79,7 @@ static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t
     if (!map_sample(key, code, by_value == 1, judges_first ? map : NULL, word)) continue;
     if (!judges_first && !is_float) return EVEN;
     const unsigned int mine =
-        judge_sample<false, NO_RANGE>(word, n, capacity, findings, &findings->ignored);
+        judge_sample<false, false, false>(word, n, capacity, findings, &findings->ignored);
     if (threadIdx.x == 0) judged = mine;
     __syncthreads();
     const bool even = judged == EVEN;

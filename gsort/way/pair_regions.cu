@@ -72,7 +72,7 @@ static RegionLayout region_layout(const Call *call, double equals, char *workspa
 
 // If nothing is known, for what may come out of it, too.
 static size_t pair_regions_bytes(const Call *call, const KeyRange *range) {
-  if (!range->even) return 0;
+  if (range->density > 1) return 0;
   const size_t bytes = region_layout(call, range->equals, NULL).bytes;
   if (bytes == 0 || !is_whole(*range)) return bytes;
   return greatest_of(bytes, region_layout(call, most_equals(call->n), NULL).bytes);
@@ -133,7 +133,7 @@ static Finding pair_regions_run(Call *call, Known *known) {
     if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, false);
     wait_for_finding(call, EVEN);
   }
-  if (host->finding == IN_RANGE) known->range = {0, 0, 1, true, (float)most_equals(call->n)};
+  if (host->finding == IN_RANGE) known->range = {1, (float)most_equals(call->n)};
   return call->error == cudaSuccess ? (Finding)host->finding : SORTED;
 }
 

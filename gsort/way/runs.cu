@@ -6,7 +6,7 @@
 // A kernel of a plan, and its blocks.
 typedef struct RunStep {
   Shape shape;
-  void (*kernel)(Elements, RunState, KeyRange);
+  void (*kernel)(Elements, RunState);
 } RunStep;
 
 #define TILES(threads, items, bits, blocks)                                \
@@ -58,11 +58,10 @@ static const RunStep *tiles_of_plan(const Call *call, const RunPlan *plan) {
   return large ? &large_tiles : &plan->tiles;
 }
 
-// Whether keys of `range` suit a plan: buckets fit, keys have enough bits, and tiles are few.
+// Whether keys of `range` suit a plan: buckets fit, and tiles are few.
 static bool plan_suits(const Call *call, KeyRange range, const RunPlan *plan) {
   const Shape &tiles = plan->tiles.shape, &runs = plan->runs.shape;
-  return tiles.bits + runs.bits <= 32 - range.skip &&
-         parts_of(call->n, tiles.elements) <= MOST_TILES &&
+  return parts_of(call->n, tiles.elements) <= MOST_TILES &&
          equals_that_fit(call->n, range.density, tiles.bits, runs.elements) >= range.equals;
 }
 
@@ -113,14 +112,12 @@ static size_t runs_bytes(const Call *call, const KeyRange *range) {
 static Finding finding_of_runs(const Call *call, const RunPlan *used, Known *known) {
   const volatile KeyRange *const found = &call->host->range;
   const Finding finding = (Finding)call->host->finding;
-  if (finding == OVERFULL && is_whole(known->range)) {
-    const double room = (double)used->runs.shape.elements * (1 << used->tiles.shape.bits);
-    known->range = {0, 0, (float)(1.1 * room / (double)call->n), false, 4};
-    return IN_RANGE;
-  }
-  if (finding == IN_RANGE)
-    known->range = {found->skip, found->common, found->density, found->even, found->equals};
-  return finding == OVERFULL || finding == STOPPED ? UNEVEN : finding;
+  if (finding == IN_RANGE) known->range = {found->density, found->equals};
+  if (finding != OVERFULL) return finding == STOPPED ? UNEVEN : finding;
+  if (!is_whole(known->range)) return UNEVEN;
+  const double room = (double)used->runs.shape.elements * (1 << used->tiles.shape.bits);
+  known->range = {(float)(1.1 * room / (double)call->n), 4};
+  return IN_RANGE;
 }
 
 // The host waits for what the samples, or at last the buckets, show. If the samples leave only
@@ -139,11 +136,11 @@ static Finding runs_run(Call *call, Known *known) {
     launch_as(call, false, cluster, sample_pairs, PAIR_SAMPLES * cluster, SAMPLE_THREADS, 0,
               call->input.keys, runs->shape.elements, cluster, state);
   } else {
-    clear_words(call, call->findings, CLEARED_BYTES);
+    clear_words(call, call->findings, CLEARED_BYTES);  // what the samples have found stays
   }
   launch_shape(call, tiles->shape, tiles->kernel, blocks_for(call, tiles->shape, state.tiles),
-               call->input, state, range);
-  launch_shape(call, runs->shape, runs->kernel, 1u << state.bits, call->output, state, range);
+               call->input, state);
+  launch_shape(call, runs->shape, runs->kernel, 1u << state.bits, call->output, state);
   if (call->no_host_wait) return sweep_if_unsorted(call, for_sweeps, state.sampled);
   const Finding finding = wait_for_finding(call, UNKNOWN);
   if (state.sampled && finding == UNEVEN) {

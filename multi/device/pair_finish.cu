@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
   const CountedPlace place = {first + blockIdx.x, in, start};
-  sort_pairs_of_bucket<12>(shared, place.bucket, place, out, CodedKeys{}, low_bits, WHOLE_RANGE);
+  sort_pairs_of_bucket<12>(shared, place.bucket, place, out, CodedKeys{}, low_bits);
 }
 
 typedef void BucketFromKernel(unsigned int, const uint2 *, Elements, const unsigned int *, int,
