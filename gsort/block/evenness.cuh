@@ -27,12 +27,12 @@ static __device__ __forceinline__ bool few_lower_values(unsigned int key, int sh
   return alike - equal >= 3 && alike < WARP_SIZE && same_bin >= 4;
 }
 
-// What a block of SAMPLE_THREADS sees in its sample of n keys: EVEN if they are even, by the map of
-// the findings if that says so; FEW_VALUES if they have few (few_values.cuh); IN_RANGE; else
-// UNEVEN. Tells the host, but for EVEN. The result is for thread 0. capacity: keys of a group of
-// GROUP_BITS upper bits that the buckets hold. kMaps: keys of a range may be mapped. kUneven:
-// IN_RANGE, as buckets for uneven keys may follow (key_range.cuh). kBare: keys have no positions,
-// and few values in their lower half are an obstacle.
+// What a block of SAMPLE_THREADS sees in its sample of n keys: EVEN if they are even, or MAPPED by
+// the map of the findings; FEW_VALUES if they have few (few_values.cuh); IN_RANGE; else
+// UNEVEN. Tells the host, but for the first two. The result is for thread 0. capacity: keys of a
+// group of GROUP_BITS upper bits that the buckets hold. kMaps: keys of a range may be mapped.
+// kUneven: IN_RANGE, as buckets for uneven keys may follow (key_range.cuh). kBare: keys have no
+// positions, and few values in their lower half are an obstacle.
 template <bool kMaps, bool kUneven, bool kBare>
 static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[SAMPLE_EACH],
                                                             size_t n, float capacity,
@@ -84,15 +84,15 @@ static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[
       for (int u = 0; u < SAMPLE_EACH; u++) key[u] = sampled[u];
       look();
     }
-    if (threadIdx.x == 0) findings->is_mapped = mapped;
   }
   const bool in_range = kUneven && !few && uneven && tell_range(key, n, count, mine, host);
   if (threadIdx.x > 0) return UNKNOWN;
   const unsigned int verdict = few                   ? FEW_VALUES
                                : in_range            ? IN_RANGE
                                : uneven || few_lower ? UNEVEN
+                               : mapped              ? MAPPED
                                                      : EVEN;
-  if (verdict != EVEN) host->finding = verdict;
+  if (!is_even(verdict)) host->finding = verdict;
   return verdict;
 }
 

@@ -84,8 +84,7 @@ typedef struct Findings {
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)
   // Samples judged: a Finding each.
   unsigned int first_sample, second_sample;
-  unsigned int is_mapped;  // by the first one: not 0 if keys are to be mapped by
-  RangeMap range_map;
+  RangeMap range_map;        // if the first one is MAPPED
   unsigned int most_digits;  // if one of them is SPARSE: of bits that vary
   ClusterSample<unsigned int> sample[2];
   unsigned int outlier[2][MOST_OUTLIERS];  // of bare keys: their codes, in any order
@@ -96,10 +95,14 @@ static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for fi
 
 enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
 
+static __device__ __forceinline__ bool is_even(unsigned int first_sample) {
+  return first_sample == EVEN || first_sample == MAPPED;
+}
+
 // What two samples say together: EVEN, or why not.
 static __device__ __forceinline__ unsigned int finding_of_both(unsigned int first_sample,
                                                                unsigned int second_sample) {
-  return first_sample == EVEN ? second_sample : first_sample;
+  return is_even(first_sample) ? second_sample : first_sample;
 }
 
 // The same of a call's samples, both of which have been judged.

@@ -38,7 +38,7 @@ static __device__ __forceinline__ unsigned int unmap_key(const RangeMap &map, un
 
 // The map of the findings; NULL if the first sample has not asked for one.
 static __device__ __forceinline__ const RangeMap *range_map_of(const Findings *findings) {
-  return findings->is_mapped != 0 ? &findings->range_map : NULL;
+  return findings->first_sample == MAPPED ? &findings->range_map : NULL;
 }
 
 static __device__ __forceinline__ bool is_beyond(const RangeMap &map, unsigned int key) {

@@ -75,7 +75,7 @@ static __device__ __forceinline__ bool stop_after_samples(Shared &shared, Elemen
   if (!samples_end_runs(state)) return false;
   if (leave_only_sweeps(state.findings)) {
     // The first sample has told the host itself.
-    if (global_index() == 0 && state.findings->first_sample == EVEN) state.host->finding = UNEVEN;
+    if (global_index() == 0 && is_even(state.findings->first_sample)) state.host->finding = UNEVEN;
     count_instead(shared, in.keys, state.n, state.code, state.sweeps, gridDim.x);
   }
   return true;

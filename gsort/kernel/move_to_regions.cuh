@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   const unsigned int verdict = judge_sample<true, false, true>(key, n, capacity, findings, host);
   if (threadIdx.x > 0) return;
   findings->first_sample = verdict;
-  if (tells_even && verdict == EVEN) host->finding = EVEN;
+  if (tells_even && is_even(verdict)) host->finding = EVEN;
 }
 
 // The only step, or the first of two: then `regions` are the parts. What the second sample says
@@ -82,7 +82,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                                                regions.next, shared, regions);
   if (moved) return;
   const unsigned int first = regions.findings->first_sample;
-  if (blockIdx.x == 0 && threadIdx.x == 0 && first == EVEN) host->finding = UNEVEN;
+  if (blockIdx.x == 0 && threadIdx.x == 0 && is_even(first)) host->finding = UNEVEN;
   const unsigned int counting = min(gridDim.x, regions.early);
   if (sweeps.start == NULL || blockIdx.x >= counting) return;
   if (leave_only_sweeps(regions.findings)) count_instead(shared, in, n, code, sweeps, counting);

@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   const unsigned int finding = judge_sample<true, false, false>(key, n, capacity, findings, host);
   if (threadIdx.x > 0) return;
   findings->first_sample = finding;
-  if (finding == EVEN) host->finding = EVEN;
+  if (is_even(finding)) host->finding = EVEN;
 }
 
 #endif

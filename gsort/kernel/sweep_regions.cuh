@@ -59,7 +59,7 @@ static __device__ __forceinline__ void find_region_places(const SweepRegions &re
   const unsigned int first = findings->first_sample;
   const bool uneven = finding_of_samples(findings) != EVEN,
              stop = uneven || (pass > 0 && regions.fit->full[0] != 0);
-  if (pass == 0 && blockIdx.x == 0 && uneven && first == EVEN)
+  if (pass == 0 && blockIdx.x == 0 && uneven && is_even(first))
     host->finding = findings->second_sample;
   *from = pass == 0 ? AT_INPUT : AT_HALVES;
   *to = stop ? NOWHERE : pass == 0 ? AT_HALVES : AT_SCRATCH;
