@@ -44,7 +44,7 @@ typedef enum Finding {
   IN_ORDER,    // of wide pairs: even, but not in each part of the input
   // Between the device and a way only:
   MAPPED,    // a first sample is even within a range: RangeMap
-  OVERFULL,  // a sample was even, but some bucket had no room
+  OVERFULL,  // of pairs: a sample was even, but some bucket of runs had no room
   STOPPED,   // UNEVEN, too, but the samples have not shown it, so that no digits are counted
 } Finding;
 

@@ -11,49 +11,33 @@ enum {
   COUNT_UNROLL = 4,      // loads of 16 bytes of a thread under way
 };
 
-// Calls four(keys), a uint4, or one(key) for keys[0..n), each by one thread of the grid's first
-// `blocks` blocks, of which the calling one is number `block`. Ends early when stop() is true; it
-// is asked while loads are under way.
-template <class Stop, class Four, class One>
-static __device__ __forceinline__ void for_each_quad(const unsigned int *keys, size_t n,
-                                                     unsigned int blocks, Stop stop, Four four,
-                                                     One one, unsigned int block = blockIdx.x) {
+// Calls each(key) for keys[0..n), each by one thread of the grid's first `blocks` blocks, of which
+// the calling one is number `block`.
+template <class Each>
+static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n,
+                                                    unsigned int blocks, Each each,
+                                                    unsigned int block = blockIdx.x) {
   const size_t thread = (size_t)block * blockDim.x + threadIdx.x,
                threads = (size_t)blocks * blockDim.x;
   // Several loads of 16 bytes in flight per thread. The remaining keys, or all keys if the array is
   // not aligned to 16 bytes, are read one by one.
   const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
   for (size_t i = thread; i < quads; i += COUNT_UNROLL * threads) {
-    const bool end = stop();
     uint4 quad[COUNT_UNROLL];
 #pragma unroll
     for (int u = 0; u < COUNT_UNROLL; u++)
       if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
-    if (end) return;
 #pragma unroll
     for (int u = 0; u < COUNT_UNROLL; u++) {
       if (i + u * threads >= quads) break;
-      four(quad[u]);
+      each(quad[u].x);
+      each(quad[u].y);
+      each(quad[u].z);
+      each(quad[u].w);
     }
   }
-  for (size_t i = quads * 4 + thread; i < n; i += threads) one(keys[i]);
+  for (size_t i = quads * 4 + thread; i < n; i += threads) each(keys[i]);
 }
-
-// The same with each(key) only.
-template <class Stop, class Each>
-static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n,
-                                                    unsigned int blocks, Stop stop, Each each,
-                                                    unsigned int block = blockIdx.x) {
-  const auto four = [&](uint4 quad) {
-    each(quad.x);
-    each(quad.y);
-    each(quad.z);
-    each(quad.w);
-  };
-  for_each_quad(keys, n, blocks, stop, four, each, block);
-}
-
-static __device__ __forceinline__ bool never(void) { return false; }
 
 // True in the last of `blocks` blocks to call this. That block then sees all that the other blocks
 // wrote to global memory before their calls. All threads of a block call it; *arrived is 0 before

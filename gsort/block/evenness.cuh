@@ -34,7 +34,7 @@ static __device__ __forceinline__ bool few_lower_values(unsigned int key, int sh
 // kUneven: IN_RANGE, as buckets for uneven keys may follow (key_range.cuh). kBare: keys have no
 // positions, and few values in their lower half are an obstacle.
 template <bool kMaps, bool kUneven, bool kBare>
-static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[SAMPLE_EACH],
+static __device__ __forceinline__ unsigned int judge_sample(const unsigned int (&key)[SAMPLE_EACH],
                                                             size_t n, float capacity,
                                                             Findings *findings,
                                                             volatile HostVerdict *host) {
@@ -45,13 +45,13 @@ static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[
   const float full = capacity / (float)n * (float)kSamples;
   unsigned int mine;  // samples that have the thread's number as their first bits
   bool heavy, few_lower, uneven;
-  const auto look = [&] {
+  const auto look = [&](const unsigned int(&number)[SAMPLE_EACH]) {
     count[threadIdx.x] = 0;
     if (threadIdx.x < kGroups) group[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
-    for (int u = 0; u < SAMPLE_EACH; u++) atomicAdd(&count[key[u] >> (32 - SAMPLE_BITS)], 1u);
-    few_lower = __syncthreads_or(kBare && few_lower_values(key[0], 32 - SAMPLE_BITS)) != 0;
+    for (int u = 0; u < SAMPLE_EACH; u++) atomicAdd(&count[number[u] >> (32 - SAMPLE_BITS)], 1u);
+    few_lower = __syncthreads_or(kBare && few_lower_values(number[0], 32 - SAMPLE_BITS)) != 0;
     mine = count[threadIdx.x];
     const unsigned int of_warp = warp_sum(mine);
     if (threadIdx.x % WARP_SIZE == 0)
@@ -60,10 +60,7 @@ static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[
     const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
     uneven = __syncthreads_or(large) != 0 || heavy;
   };
-  look();
-  unsigned int sampled[SAMPLE_EACH];
-#pragma unroll
-  for (int u = 0; u < SAMPLE_EACH; u++) sampled[u] = key[u];
+  look(key);
   const bool few = heavy && __syncthreads_count(mine > 0) <= MOST_VALUES &&
                    find_few_values(key, count, findings->values);
   bool mapped = false;
@@ -74,15 +71,14 @@ static __device__ __forceinline__ unsigned int judge_sample(unsigned int (&key)[
     const bool in_part = !few && (uneven || (!kUneven && __syncthreads_or(empty_end) != 0));
     RangeMap map;
     if (in_part && find_range_map(key, &map)) {
-      map_all(&map, key, [](int) { return true; });
-      look();
+      unsigned int number[SAMPLE_EACH];
+#pragma unroll
+      for (int u = 0; u < SAMPLE_EACH; u++) number[u] = map_key(map, key[u]);
+      look(number);
       mapped = !uneven;
       if (mapped && threadIdx.x == 0) findings->range_map = map;
-    }
-    if (kUneven && in_part && !mapped) {  // uneven keys may lie far beyond the range of a sample
-#pragma unroll
-      for (int u = 0; u < SAMPLE_EACH; u++) key[u] = sampled[u];
-      look();
+      // Uneven keys may lie far beyond the range of a sample, so they are judged as they are.
+      if (kUneven && !mapped) look(key);
     }
   }
   const bool in_range = kUneven && !few && uneven && tell_range(key, n, count, mine, host);

@@ -10,7 +10,6 @@
 #include "gsort/block/range_map.cuh"
 
 enum {
-  MIN_BUCKET_BITS = 10,
   MAX_BUCKET_BITS = 16,
   MAX_PARTS = 1 << (MAX_BUCKET_BITS + 1) / 2,  // results of the first of two steps
 };
@@ -41,11 +40,6 @@ typedef struct Regions {
   unsigned int first;           // number of the region of bin 0
   unsigned int split, *behind;  // REGIONS_IN_PIECES: key i, for i >= split, is behind[i]
 } Regions;
-
-enum {
-  REGION_FULL = 2,  // Findings.stop, beside STOP for a -0: the result is of no use, as some region
-                    // is full, or some key beyond the range of the map
-};
 
 // How bins lie in the output: one behind the other; in regions; or in regions of two arrays.
 enum BinKind { COUNTED_BINS, REGIONS, REGIONS_IN_PIECES };
@@ -107,11 +101,11 @@ static __device__ __forceinline__ bool partition_tile_of(
     }
   }
   if (kRegions && minus_zero) regions.findings->stop = STOP;
-  if (kMaps && beyond)  // rare, so that keys are read once more
+  if (kMaps && beyond)  // rare, so keys are simply read again
     for (int i = 0; i < left; i += kThreads) {
       const unsigned int number = encode(code, in[i]);
       if (is_beyond(regions.findings->range_map, number) && !note_outlier(regions.findings, number))
-        regions.findings->stop = REGION_FULL;
+        regions.findings->stop = STOP;
     }
   __syncthreads();
   scan_counters<kEach>(shared.counter, shared.warp_sums, copies, shared.first, bins);
@@ -149,7 +143,7 @@ static __device__ __forceinline__ bool partition_tile_of(
       full |= to[r] - (regions.first + b) * regions.capacity + count > regions.capacity;
     shared.to[b] = to[r] - shared.first[b];
   }
-  if (kRegions && full) regions.findings->stop = REGION_FULL;
+  if (kRegions && full) regions.findings->stop = STOP;
   if constexpr (kRegions) {
     if (__syncthreads_or(full) != 0) return true;
   } else {

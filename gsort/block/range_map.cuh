@@ -45,9 +45,9 @@ static __device__ __forceinline__ bool is_beyond(const RangeMap &map, unsigned i
   return key - map.least > map.range;
 }
 
-// Maps those of the thread's items that are `valid`, a function of an item's number; the others
-// become the largest number. All threads take the same branch. Returns whether some key is an
-// outlier.
+// Maps the keys of the thread's items. valid(u) tells whether item u is there; one that is not
+// becomes the largest number, so that it comes last. With map = NULL all stays as it is. Returns
+// whether some key is an outlier.
 template <int kItems, class Valid>
 static __device__ __forceinline__ bool map_all(const RangeMap *map, unsigned int (&key)[kItems],
                                                Valid valid) {
@@ -101,8 +101,8 @@ static __device__ bool find_range_map(const unsigned int (&key)[kEach], RangeMap
   map->range = most - least;
   if (map->range > ~0u - (1u << 20) || map->range < 1u << 16) return false;
   map->scale = ~0ull / (map->range + 1ull);
-  // Rounded down; what a key loses by that is less than 10^-5, as 2^32 / scale is less than
-  // 127/128.
+  // A little too small, as it is rounded. unmap_key() is off by less than 10^-5 by that, and may be
+  // by 1 - 2^32 / scale, which is more than 1 / 4096.
   map->inverse = (unsigned long long)(18446744073709551616.0 * 4294967296.0 / (double)map->scale *
                                       (1 - 1e-15));
   return true;

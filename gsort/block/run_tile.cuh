@@ -105,6 +105,14 @@ static __device__ __forceinline__ void sort_tiles_of_block(
     wait_for_previous_kernel();
   const RangeMap *map = NULL;
   if (kMayBeSampled && !judges) map = range_map_of(state.findings);
+  // After the samples: the block's first tile anew, if keys are to be mapped.
+  const auto begins_again = [&] {
+    map = range_map_of(state.findings);
+    if (map == NULL) return false;
+    tile = blockIdx.x;
+    load_pairs<kThreads>(in, span_of<kTile>(0, state.n, tile), padding, item);
+    return true;
+  };
   while (tile < state.tiles) {
     bool unfit = encode_all(state.code, item.key);  // a -0
     if (kMayBeSampled) {
@@ -120,13 +128,8 @@ static __device__ __forceinline__ void sort_tiles_of_block(
     if constexpr (!kSmall && kMayBeSampled)
       if (judges_now) {
         if (stop_after_samples(shared, in, state)) return;
-        map = range_map_of(state.findings);
-        if (map != NULL) {  // again
-          load_pairs<kThreads>(in, span_of<kTile>(0, state.n, tile), padding, item);
-          continue;
-        }
+        if (begins_again()) continue;
       }
-    if (!kSmall && unfit) state.findings->stop = STOP;
     place_runs(shared, state, tile);
     if (threadIdx.x == 0 && tile + gridDim.x < state.tiles)
       prefetch_pairs<kTile>(in, span_of<kTile>(0, state.n, tile + gridDim.x));
@@ -150,14 +153,9 @@ static __device__ __forceinline__ void sort_tiles_of_block(
     if constexpr (kSmall && kMayBeSampled)
       if (judges_now) {
         if (stop_after_samples(shared, in, state)) return;
-        map = range_map_of(state.findings);
-        if (map != NULL) {  // again
-          tile = blockIdx.x;
-          load_pairs<kThreads>(in, span_of<kTile>(0, state.n, tile), padding, item);
-          continue;
-        }
+        if (begins_again()) continue;
       }
-    if (kSmall && unfit) state.findings->stop = STOP;
+    if (unfit) state.findings->stop = STOP;
   }
 }
 

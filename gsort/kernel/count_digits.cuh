@@ -88,7 +88,7 @@ static __device__ __forceinline__ void count_digits_by_grid(
   __syncthreads();
   bool minus_zero = false;
   for_each_key(
-      keys, n, blocks, never,
+      keys, n, blocks,
       [&](unsigned int key) {
         minus_zero |= number_of.is_minus_zero(key);
         count_key(counters, copies, key, number_of);

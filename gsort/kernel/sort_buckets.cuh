@@ -179,8 +179,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (nothing_to_move(regions)) return;
   const unsigned int stop = regions.findings->stop;
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    buckets.host->finding = stop == 0 ? SORTED : stop == STOP ? STOPPED : OVERFULL;
+  if (blockIdx.x == 0 && threadIdx.x == 0) buckets.host->finding = stop == 0 ? SORTED : STOPPED;
   if (stop != 0) return;
   const int bits = buckets.bits.first + buckets.bits.second;
   for (unsigned int bucket = blockIdx.x;;) {

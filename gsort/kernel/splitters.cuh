@@ -166,8 +166,6 @@ struct SplitDigits {
     }
     return digits;
   }
-
-  // Any key suits.
 };
 
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm>

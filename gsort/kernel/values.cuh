@@ -83,7 +83,7 @@ static __device__ __forceinline__ bool count_part_of_values(ValuesShared &shared
   load_value_table(state.findings, shared.value);
   __syncthreads();
   for_each_key(
-      keys, n, blocks, never,
+      keys, n, blocks,
       [&](unsigned int key) { count_value(shared.counter, shared.value, key, state); }, block);
   __syncthreads();
   // A warp adds up the counters of a bin.

@@ -226,7 +226,7 @@ static Finding regions_run(Call *call, Known *) {
     sweep_all_digits(call, call->workspace);
     return SORTED;
   }
-  return host->finding == OVERFULL || host->finding == STOPPED ? UNEVEN : (Finding)host->finding;
+  return host->finding == STOPPED ? UNEVEN : (Finding)host->finding;
 }
 
 extern "C" const Way way_regions = {"regions", regions_bytes, regions_run};
